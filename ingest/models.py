@@ -1,0 +1,85 @@
+"""The rows of work. They live in the portal's database; PostgreSQL remembers, RabbitMQ only distributes."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+
+class Upload(models.Model):
+    """An accepted document, from its `202` on: where it lies, what it holds and how far it has come.
+
+    The row is committed only after the document is on disk, and is never deleted by the pipeline.
+    """
+
+    class Status(models.TextChoices):
+        QUEUED = "queued", _("queued")
+        STAGED = "staged", _("staged")
+        MERGED = "merged", _("merged")
+        REJECTED = "rejected", _("rejected")
+        WITHDRAWN = "withdrawn", _("withdrawn")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    locale = models.CharField(max_length=4)
+    #: SHA-256 over the document's records, whatever their order and wrapping (`mobmapdata.content_hash`).
+    content_hash = models.BinaryField(max_length=32)
+    version = models.PositiveSmallIntegerField(help_text=_("Version of the addon's format: 42, 43 or 44."))
+    game_version = models.CharField(max_length=200, blank=True)
+    #: `player:<uuid>` or `network:<keyed hash>`: who counts as one uploader. Never an address.
+    sender = models.CharField(max_length=80)
+    file_name = models.CharField(max_length=200, blank=True)
+    size_bytes = models.PositiveIntegerField(help_text=_("Size of the XML, unwrapped."))
+    #: Name in the spool's storage, later in the archive's (`archived`); empty once deleted.
+    document = models.CharField(max_length=200)
+    archived = models.BooleanField(default=False)
+
+    mobs = models.PositiveIntegerField()
+    positions = models.PositiveIntegerField(help_text=_("Coordinates as written, also unknown and repeated ones."))
+    lootings = models.PositiveIntegerField()
+    ignored = models.JSONField(default=dict, help_text=_("Records kept but not merged yet, by element."))
+
+    status = models.CharField(max_length=9, choices=Status.choices, default=Status.QUEUED)
+    received_at = models.DateTimeField(db_index=True)
+    staged_at = models.DateTimeField(null=True, blank=True)
+    merged_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    rejected_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    #: What the merge brought: new_mobs, new_positions, confirmed_positions, new_drops.
+    brought = models.JSONField(null=True, blank=True)
+    reason = models.TextField(blank=True, help_text=_("Why it was rejected, or why the last try failed."))
+
+    #: The wake-up (Celery task id) that works on it, and until when the claim holds.
+    claimed_by = models.CharField(max_length=40, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    retry_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["locale", "content_hash"], condition=~Q(status="rejected"), name="one_upload_per_content"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["locale", "received_at"], condition=Q(status="queued"), name="upload_queued"),
+            models.Index(fields=["id"], condition=Q(archived=False), name="upload_not_archived"),
+            models.Index(fields=["sender", "received_at"], name="upload_sender"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.id} ({self.locale}, {self.status})"
+
+
+class LocaleControl(models.Model):
+    """An admin's hand on a locale: stop taking uploads, or take them but let them wait."""
+
+    locale = models.CharField(max_length=4, primary_key=True)
+    intake_paused = models.BooleanField(default=False, help_text=_("Answer uploads with 503."))
+    work_paused = models.BooleanField(default=False, help_text=_("Accept uploads, but merge none."))
+    note = models.CharField(max_length=200, blank=True, help_text=_("Shown to players while paused."))
+
+    def __str__(self) -> str:
+        return self.locale

@@ -1,0 +1,243 @@
+"""The merged data of one locale. Every hosted locale has these tables in a database of its own.
+
+Who writes what: `ingest` interns names (the dictionaries) and folds counts; `maps.publish` derives
+spawn points; `import_names` writes item names. Everything else only reads.
+
+Dictionaries (insert-only, may hold names that nothing refers to yet):
+    Zone, NamedCreature, Source, Uploader
+Merged counts (changed only by the fold, together with the ledger, in one transaction):
+    Creature, CreatureName, Presence, Loot, Drop, Ledger
+Derived (can be made anew from the counts at any time):
+    NamedCreature.shown_as, Spawn, Changed
+"""
+
+from __future__ import annotations
+
+from django.contrib.gis.db.models import PointField
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex, OpClass
+from django.db import models
+from django.db.models import F, Func, TextField
+
+#: Ids from here up are the server's own: creatures known by name alone.
+FIRST_NAMED_ID = 2**31
+
+
+class SearchKey(Func):
+    """The form in which names are searched: accents and case ignored (`search_key` in the database)."""
+
+    function = "search_key"
+    output_field = TextField()
+
+
+def _trigrams(field: str, name: str) -> GinIndex:
+    return GinIndex(OpClass(SearchKey(F(field)), name="gin_trgm_ops"), name=name)
+
+
+class Zone(models.Model):
+    """A zone by its localized name, the only key there is. Ids stay for good."""
+
+    id = models.AutoField(primary_key=True)
+    name = models.TextField(unique=True)
+
+    class Meta:
+        db_table = "zone"
+        indexes = [_trigrams("name", "zone_search")]
+
+
+class NamedCreature(models.Model):
+    """A creature that uploads call by name alone (version 42, skinning).
+
+    Its rows keep this id (2³¹ and up) for good. While its name belongs to exactly one creature with
+    a game id, `shown_as` is that id, and readers count its rows there.
+    """
+
+    id = models.BigIntegerField(primary_key=True)
+    name = models.TextField(unique=True)
+    shown_as = models.BigIntegerField(null=True, db_index=True)
+
+    class Meta:
+        db_table = "named_creature"
+
+
+class Source(models.Model):
+    """Something that loot comes from: one way of getting it (`kind`) applied to one target.
+
+    Kinds: kill, skinning, pickpocketing, herb, ore, engineering, chest, item, disenchanting,
+    prospecting, milling, fishing. The target is a creature (raw id), an object by its localized
+    name, an item, or a zone (fishing); the others are null.
+    """
+
+    id = models.AutoField(primary_key=True)
+    kind = models.TextField()
+    creature = models.BigIntegerField(null=True, db_index=True)
+    object = models.TextField(null=True)
+    item = models.IntegerField(null=True)
+    zone = models.IntegerField(null=True)
+
+    class Meta:
+        db_table = "source"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "creature", "object", "item", "zone"], nulls_distinct=False, name="source_key"
+            )
+        ]
+
+
+class Uploader(models.Model):
+    """A small number for `Upload.sender`, to count distinct uploaders with."""
+
+    id = models.AutoField(primary_key=True)
+    sender = models.TextField(unique=True)
+
+    class Meta:
+        db_table = "uploader"
+
+
+class Creature(models.Model):
+    """What is known of a creature apart from its places; the id is the game's or a NamedCreature's."""
+
+    id = models.BigIntegerField(primary_key=True)
+    #: Lowest and highest level seen, bosses ("??") apart; null when only ever seen as a boss.
+    level_min = models.SmallIntegerField(null=True)
+    level_max = models.SmallIntegerField(null=True)
+    boss = models.BooleanField()
+    #: Uploads per reaction: hostile, neutral, friendly as seen by the Alliance, then by the Horde.
+    reactions = ArrayField(models.IntegerField(), size=6)
+    uploads = models.IntegerField()
+    first_seen = models.DateField()
+    last_seen = models.DateField()
+
+    class Meta:
+        db_table = "creature"
+
+
+class CreatureName(models.Model):
+    """How many uploads call a creature by which name. The most frequent one is shown."""
+
+    pk = models.CompositePrimaryKey("creature", "name")
+    creature = models.BigIntegerField()
+    name = models.TextField()
+    uploads = models.IntegerField()
+
+    class Meta:
+        db_table = "creature_name"
+        indexes = [models.Index(fields=["name"], name="creature_name_name"), _trigrams("name", "creature_search")]
+
+
+class Presence(models.Model):
+    """All coordinates of one subject on one floor of one zone, packed into arrays sorted by `xy`.
+
+    `subject` is a raw creature id, or minus a `Source.id` (gathering places: herbs, chests, …).
+    A coordinate is `xy = x * 1024 + y` in tenths of a percent (0…1000 each). The arrays `xy`,
+    `sightings`, `uploaders`, `first_seen`, `last_seen` run in step; days count from 1970-01-01.
+    `seen_by` holds each distinct pair of coordinate and uploader once, as `xy << 32 | uploader`.
+    Packing makes a locale some seven times smaller than a row per coordinate, and a map request one row.
+    """
+
+    pk = models.CompositePrimaryKey("subject", "zone", "floor")
+    subject = models.BigIntegerField()
+    zone = models.IntegerField()
+    floor = models.IntegerField()
+    xy = ArrayField(models.IntegerField())
+    sightings = ArrayField(models.IntegerField())
+    uploaders = ArrayField(models.IntegerField())
+    first_seen = ArrayField(models.IntegerField())
+    last_seen = ArrayField(models.IntegerField())
+    seen_by = ArrayField(models.BigIntegerField())
+    #: Uploads that saw it here without a position (`-1/-1`).
+    unplaced = models.IntegerField()
+    #: Length of `xy` and sum of `sightings`, so that lists need not unpack.
+    position_count = models.IntegerField()
+    sighting_count = models.BigIntegerField()
+    last_seen_day = models.IntegerField()
+
+    class Meta:
+        db_table = "presence"
+        indexes = [models.Index(fields=["zone", "subject"], name="presence_zone")]
+
+
+class Loot(models.Model):
+    """Lootings of a source in one zone, floor and difficulty ('' outside instances)."""
+
+    pk = models.CompositePrimaryKey("source", "zone", "floor", "difficulty")
+    source = models.IntegerField()
+    zone = models.IntegerField()
+    floor = models.IntegerField()
+    difficulty = models.TextField()
+    lootings = models.BigIntegerField()
+    money_lootings = models.BigIntegerField(help_text="Lootings with at least one money slot.")
+    copper = models.BigIntegerField()
+
+    class Meta:
+        db_table = "loot"
+
+
+class Drop(models.Model):
+    """Lootings of a source (place as in Loot) that held at least one slot of an item."""
+
+    pk = models.CompositePrimaryKey("source", "item", "zone", "floor", "difficulty")
+    source = models.IntegerField()
+    item = models.IntegerField(db_index=True)
+    zone = models.IntegerField()
+    floor = models.IntegerField()
+    difficulty = models.TextField()
+    drops = models.BigIntegerField()
+
+    class Meta:
+        db_table = "item_drop"
+
+
+class Item(models.Model):
+    """An item's localized name (`./manage.py import_names items`); uploads only carry ids."""
+
+    id = models.IntegerField(primary_key=True)
+    name = models.TextField()
+
+    class Meta:
+        db_table = "item"
+        indexes = [_trigrams("name", "item_search")]
+
+
+class Ledger(models.Model):
+    """The contents whose counts are in the tables above: changed in the same transaction (exactly once)."""
+
+    content_hash = models.BinaryField(primary_key=True, max_length=32)
+    upload = models.UUIDField(unique=True)
+    merged_at = models.DateTimeField()
+    brought = models.JSONField()
+
+    class Meta:
+        db_table = "ledger"
+
+
+class Spawn(models.Model):
+    """An estimated spawn point of a shown creature, derived from its Presence by `maps.publish`."""
+
+    id = models.BigAutoField(primary_key=True)
+    mob = models.BigIntegerField()
+    zone = models.IntegerField()
+    floor = models.IntegerField()
+    point = PointField(srid=0, help_text="x and y in percent of the zone's map, y down")
+    radius = models.FloatField(help_text="percent")
+    sightings = models.IntegerField()
+    uploaders = models.IntegerField()
+    confirmed = models.BooleanField(help_text="seen by several independent uploaders")
+
+    class Meta:
+        db_table = "spawn"
+        indexes = [
+            models.Index(fields=["zone", "mob"], name="spawn_zone_mob"),
+            models.Index(fields=["mob", "zone"], name="spawn_mob_zone"),
+        ]
+
+
+class Changed(models.Model):
+    """Shown creatures whose spawn points in a zone are older than their Presence; publishing empties it."""
+
+    pk = models.CompositePrimaryKey("mob", "zone")
+    mob = models.BigIntegerField()
+    zone = models.IntegerField()
+
+    class Meta:
+        db_table = "changed"

@@ -1,0 +1,5 @@
+"""Addresses of the atlas: the read API and the pages."""
+
+from django.urls import URLPattern, URLResolver
+
+urlpatterns: list[URLPattern | URLResolver] = []

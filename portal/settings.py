@@ -1,0 +1,203 @@
+"""The one file of settings. What differs between machines is read from the environment (`portal.env`)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import dj_database_url
+from csp.constants import NONE, SELF
+from django.utils.translation import gettext_lazy as _
+
+from portal import env
+from portal.env import BASE_DIR, VAR_DIR
+
+# --- the site ------------------------------------------------------------------------------------
+SECRET_KEY = env.text("MOBMAP_SECRET_KEY")
+DEBUG = env.boolean("MOBMAP_DEBUG", False)
+ALLOWED_HOSTS = env.names("MOBMAP_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+CSRF_TRUSTED_ORIGINS = env.names("MOBMAP_TRUSTED_ORIGINS", "")
+#: Set behind a proxy that sets X-Forwarded-For and -Proto itself; otherwise senders could forge both.
+TRUST_PROXY = env.boolean("MOBMAP_TRUST_PROXY", False)
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django.contrib.gis",
+    "csp",
+    "portal",
+    "ingest",
+    "maps",
+]
+
+MIDDLEWARE = [
+    "csp.middleware.CSPMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
+    "django.middleware.http.ConditionalGetMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "portal.urls"
+WSGI_APPLICATION = "portal.wsgi.application"
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "maps.context.site",
+            ],
+        },
+    },
+]
+
+# --- languages of the interface, and locales of the data -----------------------------------------
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("de", _("German"))]
+LOCALE_PATHS = [BASE_DIR / "portal" / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+MOBMAP_LOCALES = env.names("MOBMAP_LOCALES", "enUS,deDE")
+
+# --- databases -----------------------------------------------------------------------------------
+#: Every process may connect with a role of its own (deploy/roles.sql); manage.py uses the owner.
+_role = {
+    key: value
+    for key, value in {
+        "USER": env.text("MOBMAP_DATABASE_USER", ""),
+        "PASSWORD": env.text("MOBMAP_DATABASE_PASSWORD", ""),
+    }.items()
+    if value
+}
+
+
+def _database(url: str) -> dict[str, Any]:
+    config: dict[str, Any] = dict(
+        dj_database_url.parse(
+            url, engine="django.contrib.gis.db.backends.postgis", conn_max_age=60, conn_health_checks=True
+        )
+    )
+    config.update(_role)
+    config["OPTIONS"] = {**config.get("OPTIONS", {}), "connect_timeout": 5}
+    return config
+
+
+def _locale_url(locale: str) -> str:
+    own = env.text(f"MOBMAP_DATABASE_URL_{locale.upper()}", "")
+    return own or env.text("MOBMAP_LOCALE_DATABASE_URL").replace("{locale}", locale.lower())
+
+
+DATABASES = {"default": _database(env.text("MOBMAP_DATABASE_URL"))}
+DATABASES.update({f"map_{locale}": _database(_locale_url(locale)) for locale in MOBMAP_LOCALES})
+DATABASE_ROUTERS = ["maps.router.LocaleRouter"]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- uploads: limits, each with a figure in the monitoring ----------------------------------------
+#: XML after unwrapping. The addon stops at 180,000 characters; files made from saved data are larger.
+MAX_DOCUMENT_BYTES = env.integer("MOBMAP_MAX_DOCUMENT_BYTES", 32 * 1024**2, at_least=1024)
+#: A body as sent: Base64 with line breaks is up to 1.4 times its document.
+MAX_BODY_BYTES = env.integer("MOBMAP_MAX_BODY_BYTES", 46 * 1024**2, at_least=1024)
+MAX_FILES_PER_REQUEST = env.integer("MOBMAP_MAX_FILES_PER_REQUEST", 100, at_least=1)
+ANONYMOUS_UPLOADS = env.boolean("MOBMAP_ANONYMOUS_UPLOADS", True)
+#: Uploads per hour and sender; a sender without a token is his network (/24, /48).
+ANONYMOUS_UPLOADS_PER_HOUR = env.integer("MOBMAP_ANONYMOUS_UPLOADS_PER_HOUR", 6_000)
+PLAYER_UPLOADS_PER_HOUR = env.integer("MOBMAP_PLAYER_UPLOADS_PER_HOUR", 60_000)
+#: Below this much free space on the spool's disk uploads are answered with 503.
+SPOOL_MIN_FREE_BYTES = env.integer("MOBMAP_SPOOL_MIN_FREE_BYTES", 512 * 1024**2)
+#: Bytes of documents waiting to be merged, over all locales, before uploads are answered with 503.
+SPOOL_MAX_WAITING_BYTES = env.integer("MOBMAP_SPOOL_MAX_WAITING_BYTES", 20 * 1024**3)
+#: Refusals kept for the admins' queue page; the oldest go first.
+REFUSALS_KEPT = env.integer("MOBMAP_REFUSALS_KEPT", 10_000, at_least=1)
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024**2  # forms only: upload bodies are read as streams
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1024**2
+DATA_UPLOAD_MAX_NUMBER_FILES = MAX_FILES_PER_REQUEST
+FILE_UPLOAD_TEMP_DIR = str(env.path("MOBMAP_TEMP_DIR", VAR_DIR / "tmp"))
+
+SPOOL_DIR = env.path("MOBMAP_SPOOL_DIR", VAR_DIR / "spool")
+ARCHIVE_DIR = env.path("MOBMAP_ARCHIVE_DIR", VAR_DIR / "archive")
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "portal.staticfiles.StaticFilesStorage"},
+    "spool": {"BACKEND": "ingest.spool.DurableFileSystemStorage", "OPTIONS": {"location": SPOOL_DIR}},
+    "archive": {"BACKEND": "ingest.spool.DurableFileSystemStorage", "OPTIONS": {"location": ARCHIVE_DIR}},
+}
+
+# --- queue and workers ---------------------------------------------------------------------------
+BROKER_URL = env.text("MOBMAP_BROKER_URL", "amqp://guest:guest@127.0.0.1:5672//")
+#: A worker's claim on uploads; past it (a worker that vanished with its message) others may claim them.
+CLAIM_LEASE = timedelta(seconds=env.integer("MOBMAP_CLAIM_LEASE_S", 120, at_least=5))
+BATCH_MAX_UPLOADS = env.integer("MOBMAP_BATCH_MAX_UPLOADS", 64, at_least=1)
+BATCH_MAX_BYTES = env.integer("MOBMAP_BATCH_MAX_BYTES", 16 * 1024**2, at_least=1)
+#: How often the sweep looks for work whose wake-up was lost.
+SWEEP_EVERY = timedelta(seconds=env.integer("MOBMAP_SWEEP_EVERY_S", 3, at_least=1))
+
+# --- static files and security -------------------------------------------------------------------
+STATIC_URL = "/static/"
+STATIC_ROOT = env.path("MOBMAP_STATIC_ROOT", VAR_DIR / "static")
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "portal.staticfiles.LeafletFinder",
+]
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SECURE_COOKIES = env.boolean("MOBMAP_HTTPS", False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_COOKIES
+if TRUST_PROXY:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+X_FRAME_OPTIONS = "DENY"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# --- logging: to the process's own output, which the supervisor keeps -----------------------------
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.text("MOBMAP_LOG_LEVEL", "INFO")},
+}
+
+#: GDAL before 3.9 warns about spatial references from strangers; none are ever taken from input here.
+SILENCED_SYSTEM_CHECKS = ["gis.W001"]

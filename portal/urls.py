@@ -1,0 +1,10 @@
+"""Every address of the site."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+urlpatterns = [
+    path("admin/", admin.site.urls),
+    path("", include("portal.api_urls")),
+    path("", include("maps.urls")),
+]
