@@ -17,7 +17,7 @@ def main() -> None:
     """
     if VENV.is_dir() and Path(sys.prefix) != VENV:
         python = str(VENV / "bin" / "python")
-        os.execv(python, [python, *sys.argv])
+        os.execv(python, [python, *sys.argv])  # noqa: S606  (our own interpreter)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     from django.core.management import execute_from_command_line
 

@@ -1,0 +1,24 @@
+"""What every test may use. Tests that need more than PostgreSQL say so with a marker (pyproject.toml)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.cache import cache
+
+#: For tests that touch the portal's database and the locales' databases.
+ALL_DATABASES = pytest.mark.django_db(databases="__all__")
+
+
+@pytest.fixture(autouse=True)
+def own_spool(tmp_path: Path, settings) -> Iterator[Path]:
+    """Give every test a spool and an archive of its own, and an empty cache."""
+    for name in ("spool", "archive"):
+        settings.STORAGES = {
+            **settings.STORAGES,
+            name: {**settings.STORAGES[name], "OPTIONS": {"location": tmp_path / name}},
+        }
+    cache.clear()
+    yield tmp_path
