@@ -1,0 +1,142 @@
+"""Who sends: tokens of players, and keyed hashes of networks for those who have none."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import re
+import secrets
+from collections.abc import Iterable
+
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
+
+from portal.models import Player, Token
+
+#: 32 random bytes are 43 characters of Base64 without padding.
+TOKEN = re.compile(r"mm_[A-Za-z0-9_-]{43}", re.ASCII)
+RANDOM_BYTES = 32
+#: Characters of a token that stay readable in the admin; the rest keeps 225 random bits.
+HINT_LENGTH = 8
+
+#: An owner of one line can use every address of these networks, and many sites log no finer than that.
+IPV4_PREFIX = 24
+IPV6_PREFIX = 48
+SENDER_SALT = "portal.accounts.network_sender"
+
+
+class UnusableName(ValueError):
+    """The text can't be a player's name; the message says why."""
+
+
+def player_name(text: str) -> str:
+    """Return `text` without blanks around it, or raise `UnusableName`."""
+    name = text.strip()
+    longest = Player._meta.get_field("name").max_length
+    if not name or (longest and len(name) > longest) or not name.isprintable():
+        raise UnusableName(
+            _("“%(name)s” can't be a player's name: use 1 to %(longest)d printable characters.")
+            % {"name": name.encode("unicode_escape").decode()[:120], "longest": longest}
+        )
+    return name
+
+
+def digest(token: str) -> bytes:
+    """Return what is stored of a token: its SHA-256, 32 bytes."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def _new_token(player: Player) -> tuple[str, Token]:
+    text = f"mm_{secrets.token_urlsafe(RANDOM_BYTES)}"
+    return text, Token(player=player, digest=digest(text), hint=text[:HINT_LENGTH])
+
+
+def issue_to(player: Player) -> str:
+    """Give a player one more token and return its text, which is stored nowhere."""
+    text, token = _new_token(player)
+    token.save(force_insert=True)
+    return text
+
+
+def issue_many(names: Iterable[str]) -> dict[str, str]:
+    """Give each name a token, creating the players that are missing: `{"Anna": "mm_…", …}`.
+
+    All or none: raises `UnusableName` before anything is written.
+    """
+    wanted = list(dict.fromkeys(player_name(name) for name in names))
+    with transaction.atomic():
+        # Two admins may create the same player at the same moment: the unique name settles it.
+        Player.objects.bulk_create([Player(name=name) for name in wanted], ignore_conflicts=True, batch_size=1000)
+        players = {player.name: player for player in Player.objects.filter(name__in=wanted)}
+        made = {name: _new_token(players[name]) for name in wanted}
+        Token.objects.bulk_create([token for _text, token in made.values()], batch_size=1000)
+    return {name: text for name, (text, _token) in made.items()}
+
+
+def issue(name: str) -> str:
+    """Give the player of this name a token, creating him when he is new: `"mm_…"`."""
+    return next(iter(issue_many([name]).values()))
+
+
+def authenticate(token: str) -> Player | None:
+    """Return the player a token belongs to; none when it is unknown, revoked or the player is switched off."""
+    if not TOKEN.fullmatch(token):
+        return None
+    found = (
+        Token.objects.select_related("player")
+        .filter(digest=digest(token), revoked_at__isnull=True, player__active=True)
+        .first()
+    )
+    return found.player if found else None
+
+
+def revoke(tokens: Iterable[int]) -> int:
+    """Revoke tokens by their ids for good and return how many were still valid."""
+    return Token.objects.filter(id__in=list(tokens), revoked_at__isnull=True).update(revoked_at=timezone.now())
+
+
+def revoke_all(player: Player) -> int:
+    """Revoke every token of a player and return how many were still valid."""
+    return Token.objects.filter(player=player, revoked_at__isnull=True).update(revoked_at=timezone.now())
+
+
+def client_address(request: HttpRequest) -> str:
+    """Return the address a request came from, `""` when it came through a socket without one.
+
+    Behind a trusted proxy it is the last entry of X-Forwarded-For: the one the proxy wrote itself,
+    all before it are the sender's own words.
+    """
+    if settings.TRUST_PROXY:
+        last = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).rpartition(",")[2].strip()
+        if last:
+            return last
+    return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def network(address: str) -> str:
+    """Return the network of an address: `203.0.113.9` → `203.0.113.0/24`, IPv6 → its /48.
+
+    Addresses that can't be read share one network, so that they share one limit.
+    """
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return "unknown"
+    if isinstance(parsed, ipaddress.IPv6Address):
+        if parsed.ipv4_mapped is None:
+            return str(ipaddress.IPv6Network((int(parsed), IPV6_PREFIX), strict=False))
+        parsed = parsed.ipv4_mapped
+    return str(ipaddress.IPv4Network((int(parsed), IPV4_PREFIX), strict=False))
+
+
+def network_sender(address: str) -> str:
+    """Return the sender key of an anonymous upload: `network:` and 32 hexadecimal digits.
+
+    HMAC-SHA256 with a key derived from SECRET_KEY: without the key nobody can try all networks
+    to find the one behind a hash.
+    """
+    return f"network:{salted_hmac(SENDER_SALT, network(address), algorithm='sha256').hexdigest()[:32]}"
