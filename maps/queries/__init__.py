@@ -1,0 +1,33 @@
+"""What is read from a locale's merged data: the functions behind the API and the pages.
+
+Each takes the database alias of the locale first and returns plain dicts shaped as the API's answers.
+A mob is a creature as it is shown: a game id with all names that belong to it alone, or a name of its own.
+"""
+
+from maps.queries.items import item
+from maps.queries.mobs import mob, mob_head, mob_positions, mob_spawns
+from maps.queries.search import search
+from maps.queries.sources import KINDS, source, source_head, source_positions, sources, zone_sources
+from maps.queries.start import newest_confirmed, totals
+from maps.queries.zones import zone, zone_map, zone_mobs, zones
+
+__all__ = [
+    "KINDS",
+    "item",
+    "mob",
+    "mob_head",
+    "mob_positions",
+    "mob_spawns",
+    "newest_confirmed",
+    "search",
+    "source",
+    "source_head",
+    "source_positions",
+    "sources",
+    "totals",
+    "zone",
+    "zone_map",
+    "zone_mobs",
+    "zone_sources",
+    "zones",
+]

@@ -1,0 +1,59 @@
+"""Items and what gives them."""
+
+from __future__ import annotations
+
+from maps import paging, rates
+from maps.queries.database import Row, row, rows
+
+
+def item(
+    alias: str,
+    item_id: int,
+    limit: int = paging.DEFAULT_LIMIT,
+    after: str | None = None,
+    difficulty: str | None = None,
+) -> Row | None:
+    """Return `{"id", "name", "dropped_by", "other_sources", "next"}` of an item, or None when nobody knows it.
+
+    Both lists together hold the `limit` best sources behind `after`; best is the highest lower bound of
+    the rate, so that one lucky looting doesn't beat a hundred. `dropped_by` has `{"mob", "name", "drops",
+    "lootings", "rate", "low", "high"}`, `other_sources` has `source` and `kind` in place of `mob`.
+    Raises `paging.BadCursor`.
+    """
+    begin = paging.decode("item", (int, int, int), after)
+    found = row(alias, "item", item=item_id)
+    if found is None:
+        return None
+    given = sorted(rows(alias, "item_sources", item=item_id, difficulty=difficulty), key=_rank)
+    if begin is not None:
+        drops, lootings, source = begin
+        given = [
+            each for each in given if _rank(each) > _rank({"drops": drops, "lootings": lootings, "source": source})
+        ]
+    shown = given[:limit]
+    names = rows(alias, "source_names", sources=[each["source"] for each in shown])
+    name_of = {each["source"]: each["name"] for each in names}
+    dropped_by, other_sources = [], []
+    for each in shown:
+        counts = {
+            "name": name_of[each["source"]],
+            "drops": each["drops"],
+            "lootings": each["lootings"],
+            **rates.rate(each["drops"], each["lootings"]),
+        }
+        if each["kind"] == "kill":
+            dropped_by.append({"mob": each["mob"]} | counts)
+        else:
+            other_sources.append({"source": each["source"], "kind": each["kind"]} | counts)
+    more = len(given) > limit
+    last = [shown[-1]["drops"], shown[-1]["lootings"], shown[-1]["source"]] if more else []
+    return found | {
+        "dropped_by": dropped_by,
+        "other_sources": other_sources,
+        "next": paging.encode("item", last) if more else None,
+    }
+
+
+def _rank(source: Row) -> tuple[float, int, int]:
+    """Return what a source is sorted by: the surer the item, the earlier."""
+    return -rates.wilson(source["drops"], source["lootings"])[0], -source["drops"], source["source"]

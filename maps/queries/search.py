@@ -1,0 +1,35 @@
+"""Find creatures, items and zones by name."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from maps.queries.database import Row, rows
+
+MAX_RESULTS = 50
+
+#: Least word similarity (0…1): two swapped letters in a word of six leave about 0.4.
+LEAST_ALIKE = "0.4"
+
+
+def search(alias: str, text: str, limit: int = MAX_RESULTS) -> list[Row]:
+    """Return what is named like a text, the best first: `[{"kind", "id", "name", "score"}]`.
+
+    `kind` is `mob`, `item` or `zone`. Accents and case are ignored, typing errors forgiven. Names that
+    are the text come before those that begin with it, those with a word that does, and all others.
+    """
+    text = text.strip()
+    if not text:
+        return []
+    with transaction.atomic(using=alias):
+        key = rows(alias, "search_key", text=text, alike=LEAST_ALIKE)[0]["key"]
+        escaped = key.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
+        return rows(
+            alias,
+            "search",
+            key=key,
+            starts=f"{escaped}%",
+            word=f"% {escaped}%",
+            holds=f"%{escaped}%",
+            rows=min(limit, MAX_RESULTS),
+        )

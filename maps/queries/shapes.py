@@ -1,0 +1,96 @@
+"""The pieces that answers are made of. Pure: counts in, JSON values out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Any
+
+from maps import coords, paging, rates
+from maps.queries.database import Row
+
+EPOCH = date(1970, 1, 1)
+
+
+def page(listing: str, found: list[Row], limit: int) -> Row:
+    """Return a page of a list in the order of names, of rows read up to one past the limit."""
+    shown, more = found[:limit], len(found) > limit
+    return {listing: shown, "next": paging.encode(listing, [shown[-1]["name"], shown[-1]["id"]]) if more else None}
+
+
+def with_reaction(mob: Row) -> Row:
+    """Replace `reactions` by `react`: the most frequent one each side saw.
+
+    0 is hostile, 1 neutral, 2 friendly, null unknown; among equals the more hostile one counts.
+    For example `[4, 0, 0, 0, 0, 9]` becomes `{"alliance": 0, "horde": 2}`.
+    """
+    counts = mob.pop("reactions") or [0] * 6
+    mob["react"] = {"alliance": _most_frequent(counts[:3]), "horde": _most_frequent(counts[3:])}
+    return mob
+
+
+def _most_frequent(counts: list[int | None]) -> int | None:
+    known = [count or 0 for count in counts]
+    return known.index(max(known)) if any(known) else None
+
+
+def loot_entry(drop: Row, lootings: int) -> Row:
+    """Return a line of a loot table: `{"item", "name", "drops", "rate", "low", "high"}`."""
+    return {"item": drop["item"], "name": drop["name"], "drops": drop["drops"], **rates.rate(drop["drops"], lootings)}
+
+
+def money(lootings: int, copper: int) -> Row:
+    """Return how often there was money, and how much then: `{"lootings": 20, "mean_copper": 117.5}`."""
+    return {"lootings": lootings, "mean_copper": round(copper / lootings, 2) if lootings else None}
+
+
+def day(number: int) -> str:
+    """Return a day counted from 1970-01-01 as people write it: `20000` → `2024-10-04`."""
+    return (EPOCH + timedelta(days=number)).isoformat()
+
+
+def short(value: float) -> float:
+    """Return percent with two digits at most, whole ones without a point: what a map can show, in few bytes."""
+    rounded = round(value, 2)
+    return int(rounded) if rounded == int(rounded) else rounded
+
+
+def feature(x_pct: float, y_pct: float, properties: dict[str, Any]) -> Row:
+    """Return a GeoJSON point in percent of the zone's map."""
+    return {
+        "type": "Feature",
+        "geometry": {"type": "Point", "coordinates": [x_pct, y_pct]},
+        "properties": properties,
+    }
+
+
+def collection(features: list[Row]) -> Row:
+    """Return a GeoJSON feature collection."""
+    return {"type": "FeatureCollection", "features": features}
+
+
+def places_by_floor(parts: list[Row]) -> Iterator[tuple[int, int, coords.Places]]:
+    """Unite rows of `Presence` (ordered by zone and floor) and yield zone, floor and places of each."""
+    grouped: dict[tuple[int, int], list[coords.Places]] = {}
+    for part in parts:
+        grouped.setdefault((part["zone"], part["floor"]), []).append(coords.Places.of(part))
+    for (zone, floor), several in grouped.items():
+        yield zone, floor, coords.unite(several)
+
+
+def position_features(parts: list[Row]) -> Row:
+    """Return merged coordinates as GeoJSON, from rows of `Presence` in the order of zone and floor."""
+    features = []
+    for zone, floor, places in places_by_floor(parts):
+        columns = (places.xy, places.sightings, places.uploaders, places.first_seen, places.last_seen)
+        for xy, sightings, uploaders, first, last in zip(*(column.tolist() for column in columns), strict=True):
+            properties = {
+                "zone": zone,
+                "floor": floor,
+                "sightings": sightings,
+                "uploaders": uploaders,
+                "first_seen": day(first),
+                "last_seen": day(last),
+            }
+            features.append(feature(*coords.unpack(xy), properties))
+    return collection(features)

@@ -1,0 +1,105 @@
+"""The ways of getting loot other than killing: herbs, ores, chests, fishing, skinning and so on."""
+
+from __future__ import annotations
+
+from maps import coords, paging
+from maps.queries import shapes
+from maps.queries.database import Row, row, rows
+from maps.queries.loot import loot_table
+from maps.queries.zones import zone
+
+#: The kinds of `maps.models.Source`. A creature's own loot table (kill) is shown with the creature.
+KINDS = [
+    "skinning",
+    "pickpocketing",
+    "herb",
+    "ore",
+    "engineering",
+    "chest",
+    "item",
+    "disenchanting",
+    "prospecting",
+    "milling",
+    "fishing",
+]
+
+#: What stands for one coordinate in the flat lists of `zone_sources`, in this order.
+POSITION_FIELDS = ["floor", "x", "y", "sightings", "uploaders"]
+
+
+def sources(
+    alias: str,
+    kind: str | None = None,
+    zone_id: int | None = None,
+    limit: int = paging.DEFAULT_LIMIT,
+    after: str | None = None,
+) -> Row:
+    """Return a page of sources by name: `{"sources": [{"id", "kind", "name", …}], "next"}`.
+
+    Each has `id`, `kind`, `name`, its target as `mob`, `item` or `zone` (else null), `lootings`,
+    `positions` and `sightings`; with a zone, only what was found there. Raises `paging.BadCursor`.
+    """
+    name, number = paging.decode("sources", (str, int), after) or (None, None)
+    found = rows(alias, "sources", kind=kind, zone=zone_id, after_name=name, after_id=number, rows=limit + 1)
+    return shapes.page("sources", found, limit)
+
+
+def source_head(alias: str, source_id: int) -> Row | None:
+    """Return `{"id", "kind", "name", "mob", "item", "zone", "sources"}`, or None.
+
+    `id` may be another than asked for: what a creature gives is one source, whichever of its ids or
+    names uploads use. `sources` are the ids counted as one.
+    """
+    return row(alias, "source", source=source_id)
+
+
+def source(alias: str, source_id: int, difficulty: str | None = None) -> Row | None:
+    """Return a source with its `zones`, `lootings`, `loot`, `money` and `difficulties`, or None.
+
+    `zones` has an entry per zone and floor, the most lootings first:
+    `{"id", "name", "floor", "positions", "sightings", "unplaced", "lootings"}`.
+    """
+    head = source_head(alias, source_id)
+    if head is None:
+        return None
+    counted = head.pop("sources")
+    return head | {"zones": rows(alias, "source_zones", sources=counted)} | loot_table(alias, counted, difficulty)
+
+
+def source_positions(alias: str, source_id: int, zone_id: int | None = None, floor: int | None = None) -> Row | None:
+    """Return the coordinates at which a source was found as GeoJSON points, whole, or None."""
+    head = source_head(alias, source_id)
+    if head is None:
+        return None
+    found = rows(alias, "source_positions", sources=head["sources"], zone=zone_id, floor=floor)
+    return shapes.position_features(found)
+
+
+def zone_sources(alias: str, zone_id: int) -> Row | None:
+    """Return all sources of a zone as its map draws them, or None when nothing is known of the zone.
+
+    A zone as in `zone` with `fields` (`POSITION_FIELDS`) and all its `sources` as in `sources`, each with
+    `points`: one flat list, five numbers per coordinate in the order of `fields`: `[0, 21.6, 33, 12, 3]`.
+    """
+    found = zone(alias, zone_id)
+    if found is None:
+        return None
+    listed = rows(alias, "sources", kind=None, zone=zone_id, after_name=None, after_id=None, rows=None)
+    parts: dict[int, list[Row]] = {}
+    for part in rows(alias, "zone_source_positions", zone=zone_id):
+        parts.setdefault(part["source"], []).append(part)
+    return found | {
+        "fields": POSITION_FIELDS,
+        "sources": [each | {"points": _flat(parts.get(each["id"], []))} for each in listed],
+    }
+
+
+def _flat(parts: list[Row]) -> list[float]:
+    """Return the numbers of merged coordinates in the order of `POSITION_FIELDS`."""
+    numbers: list[float] = []
+    for _zone, floor, places in shapes.places_by_floor(parts):
+        columns = (places.xy.tolist(), places.sightings.tolist(), places.uploaders.tolist())
+        for xy, sightings, uploaders in zip(*columns, strict=True):
+            x_pct, y_pct = coords.unpack(xy)
+            numbers += [floor, shapes.short(x_pct), shapes.short(y_pct), sightings, uploaders]
+    return numbers

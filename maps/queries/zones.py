@@ -1,0 +1,71 @@
+"""Zones, the creatures in them, and the documents that a zone's map is drawn from."""
+
+from __future__ import annotations
+
+from maps import paging
+from maps.queries import shapes
+from maps.queries.database import Row, row, rows
+
+#: What stands for one spawn point in the flat lists of `zone_map`, in this order.
+SPAWN_FIELDS = ["floor", "x", "y", "radius", "sightings", "uploaders", "confirmed"]
+
+
+def zones(alias: str, limit: int = paging.DEFAULT_LIMIT, after: str | None = None) -> Row:
+    """Return a page of zones by name: `{"zones": [{"id", "name", "mobs", "positions", "sightings"}], "next"}`.
+
+    `after` is the `next` of the page before. Raises `paging.BadCursor`.
+    """
+    name, number = paging.decode("zones", (str, int), after) or (None, None)
+    found = rows(alias, "zones", after_name=name, after_id=number, rows=limit + 1)
+    return shapes.page("zones", found, limit)
+
+
+def zone(alias: str, zone_id: int) -> Row | None:
+    """Return a zone as in `zones` with its `floors` (`[0, 1]`), or None when nothing is known of it."""
+    return row(alias, "zone", zone=zone_id)
+
+
+def zone_mobs(
+    alias: str, zone_id: int, limit: int = paging.DEFAULT_LIMIT, after: str | None = None, floor: int | None = None
+) -> Row:
+    """Return a page of a zone's creatures by name: `{"mobs": [{"id", "name", "min", …}], "next"}`.
+
+    Each has `id`, `name`, `min`, `max`, `boss`, `react`, `positions`, `sightings`, `unplaced`, counted in
+    this zone (on one floor if asked for). Raises `paging.BadCursor`.
+    """
+    name, number = paging.decode("mobs", (str, int), after) or (None, None)
+    found = rows(alias, "zone_mobs", zone=zone_id, floor=floor, after_name=name, after_id=number, rows=limit + 1)
+    return shapes.page("mobs", [shapes.with_reaction(mob) for mob in found], limit)
+
+
+def zone_map(alias: str, zone_id: int) -> Row | None:
+    """Return all that a zone's map draws, or None when nothing is known of the zone.
+
+    A zone as in `zone` with `fields` (`SPAWN_FIELDS`) and all its `mobs` as in `zone_mobs`, each with
+    `spawns`: one flat list, seven numbers per spawn point in the order of `fields`, for example
+    `[0, 21.6, 33, 0.4, 12, 3, 1]`. Flat lists keep a zone of 400 creatures small enough for one request.
+    """
+    found = zone(alias, zone_id)
+    if found is None:
+        return None
+    mobs = rows(alias, "zone_mobs", zone=zone_id, floor=None, after_name=None, after_id=None, rows=None)
+    points: dict[int, list[float]] = {}
+    for spawn in rows(alias, "zone_spawns", zone=zone_id):
+        points.setdefault(spawn["mob"], []).extend(_flat(spawn))
+    return found | {
+        "fields": SPAWN_FIELDS,
+        "mobs": [shapes.with_reaction(mob) | {"spawns": points.get(mob["id"], [])} for mob in mobs],
+    }
+
+
+def _flat(spawn: Row) -> list[float]:
+    """Return a spawn point's numbers in the order of `SPAWN_FIELDS`."""
+    return [
+        spawn["floor"],
+        shapes.short(spawn["x"]),
+        shapes.short(spawn["y"]),
+        shapes.short(spawn["radius"]),
+        spawn["sightings"],
+        spawn["uploaders"],
+        int(spawn["confirmed"]),
+    ]

@@ -1,0 +1,23 @@
+-- A page of the creatures seen in a zone (on one floor, or on all when floor is null), by name.
+-- Reads: presence (by mob_presence), creature, creature_name, named_creature.
+-- after_name is null for the first page; rows is null for all.
+SELECT
+    here.mob AS id, named.name,
+    traits.level_min AS min, traits.level_max AS max, COALESCE(traits.boss, false) AS boss, traits.reactions,
+    here.positions, here.sightings, here.unplaced
+FROM (
+    SELECT
+        p.mob,
+        sum(p.positions)::bigint AS positions, sum(p.sightings)::bigint AS sightings, sum(p.unplaced)::bigint AS unplaced
+    FROM mob_presence p
+    WHERE p.zone = %(zone)s AND (%(floor)s::int IS NULL OR p.floor = %(floor)s::int)
+    GROUP BY p.mob
+) AS here
+CROSS JOIN LATERAL (
+    SELECT COALESCE(mob_name(here.mob), %(creature_word)s || ' ' || here.mob) AS name
+) AS named
+CROSS JOIN LATERAL mob_traits(here.mob) AS traits
+WHERE %(after_name)s::text IS NULL
+    OR (named.name COLLATE name_order, here.mob) > (%(after_name)s::text, %(after_id)s::bigint)
+ORDER BY named.name COLLATE name_order, here.mob
+LIMIT %(rows)s;
