@@ -1,0 +1,22 @@
+-- Who may do what in a locale's database. Run by its owner or a superuser after every migration.
+--
+--   psql -d mobmap_enus -f deploy/grants-locale.sql
+--
+-- Reads: nothing. Writes: privileges in schema public. Locks: its tables, for a moment.
+
+\set ON_ERROR_STOP on
+BEGIN;
+SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexec
+SELECT format('GRANT CONNECT ON DATABASE %I TO mobmap_web', current_database()) \gexec
+SELECT format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO mobmap_ingest', current_database()) \gexec
+
+-- The web server only reads merged data: a fault in a page can't spoil the map.
+GRANT USAGE ON SCHEMA public TO mobmap_web;
+GRANT SELECT ON ALL TABLES IN SCHEMA public TO mobmap_web;
+
+-- Workers merge, and make staging tables of their own.
+GRANT USAGE, CREATE ON SCHEMA public TO mobmap_ingest;
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO mobmap_ingest;
+GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO mobmap_ingest;
+REVOKE INSERT, UPDATE, DELETE ON django_migrations, spatial_ref_sys FROM mobmap_ingest;
+COMMIT;

@@ -1,0 +1,27 @@
+"""The web server: two processes with threads, bounded in every direction."""
+
+import os
+
+bind = os.environ.get("MOBMAP_WEB_BIND", "127.0.0.1:8000")
+worker_class = "gthread"
+workers = int(os.environ.get("MOBMAP_WEB_WORKERS", "2"))
+threads = int(os.environ.get("MOBMAP_WEB_THREADS", "4"))
+
+#: A large upload over a slow line is read in a thread; what counts is that the process still beats.
+timeout = 60
+graceful_timeout = 30
+keepalive = 5
+#: Recycled now and then, never both at once: large documents fragment memory.
+max_requests = 20_000
+max_requests_jitter = 4_000
+
+limit_request_line = 4_094
+limit_request_fields = 60
+limit_request_field_size = 8_190
+
+#: Heartbeats on a disk that is busy with fsync would make healthy workers look dead.
+worker_tmp_dir = "/dev/shm"  # noqa: S108  (a file without a name)
+proc_name = "mobmap-web"
+accesslog = None
+errorlog = "-"
+control_socket_disable = True

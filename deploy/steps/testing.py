@@ -1,0 +1,110 @@
+"""What ./deploy/test does: every check there is, with servers of the tests' own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from deploy.steps import environment, postgres, rabbitmq, site, supervisor, venv
+from deploy.steps.place import CHECKOUT, Place, prepare
+from deploy.steps.progress import Failure, say, step
+
+HOSTED = environment.DEFAULT_LOCALES.split(",")
+#: One role does everything: tests make databases, extensions and queues.
+ROLES = {"env": ("mobmap_test", "mobmap_ingest")}
+
+
+def check(place: Place, pytest_arguments: list[str]) -> int:
+    """Lint, type-check and test; return the exit status, 0 only if every part passed."""
+    token = prepare(place)
+    with site.lock(place, "test"):
+        venv.prepare(venv.TESTS)
+        supervisor.stop(place)  # what a test run that was killed may have left
+        try:
+            _start_servers(place, token)
+            with _samples() as samples:
+                return _check_all(place, pytest_arguments, samples)
+        finally:
+            supervisor.stop(place)
+
+
+def _start_servers(place: Place, token: str) -> None:
+    postgres.end_orphan(place)
+    postgres.prepare(place, token, throwaway=True)
+    ports = rabbitmq.prepare(place)
+    environment.write_files(place, HOSTED, ports["amqp"], ROLES)
+    with step("Starting PostgreSQL and RabbitMQ for the tests"):
+        supervisor.start(place, token, site.servers(place, ports), stay=False)
+        postgres.wait(place)
+        postgres.create_databases(place, HOSTED)
+        postgres.create_test_role(place)
+        rabbitmq.wait(place, ports["amqp"])
+    site.prepare_files(place)
+
+
+def _check_all(place: Place, pytest_arguments: list[str], samples: dict[str, str]) -> int:
+    env = environment.for_process(place, {**os.environ, **samples})
+    programs = venv.VENV / "bin"
+    parts: dict[str, list[str | Path]] = {
+        "ruff check": [programs / "ruff", "check", "."],
+        "ruff format": [programs / "ruff", "format", "--check", "."],
+        "mypy": [programs / "mypy"],
+        "migrations": [programs / "python", "manage.py", "makemigrations", "--check", "--dry-run"],
+        "pytest": [programs / "python", "-m", "pytest", *pytest_arguments],
+    }
+    failed = []
+    last_line = ""
+    for name, command in parts.items():
+        started = time.monotonic()
+        say(f"· {name}")
+        status, last_line = _show(command, env)
+        say(f"  {'passed' if status == 0 else f'FAILED (exit status {status})'} in {time.monotonic() - started:.1f} s")
+        if status:
+            failed.append(name)
+    if failed:
+        say(f"Failed: {', '.join(failed)}")
+    say(last_line)
+    return 1 if failed else 0
+
+
+def _show(command: list[str | Path], env: dict[str, str]) -> tuple[int, str]:
+    """Run a program, passing on what it prints; return its exit status and its last line."""
+    last_line = ""
+    with subprocess.Popen(
+        command,
+        cwd=CHECKOUT,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None  # noqa: S101  (it was asked for)
+        for line in process.stdout:
+            say(line.rstrip("\n"))
+            last_line = line.strip() or last_line
+    return process.returncode, last_line
+
+
+@contextmanager
+def _samples() -> Iterator[dict[str, str]]:
+    """Unpack the sample uploads, if there are any, for as long as the tests run."""
+    archive = os.environ.get("MOBMAP_SAMPLE_ARCHIVE")
+    if not archive or os.environ.get("MOBMAP_SAMPLE_DIR"):
+        yield {}
+        return
+    if not Path(archive).is_file():
+        raise Failure(f"MOBMAP_SAMPLE_ARCHIVE names {archive}, and there is no such file.")
+    with tempfile.TemporaryDirectory(prefix="mobmap-samples-") as folder:
+        with step(f"Unpacking the sample uploads of {archive}"), tarfile.open(archive) as packed:
+            packed.extractall(folder, filter="data")
+        inside = list(Path(folder).iterdir())
+        root = inside[0] if len(inside) == 1 and inside[0].is_dir() else Path(folder)
+        yield {"MOBMAP_SAMPLE_DIR": str(root)}
