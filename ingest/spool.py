@@ -1,0 +1,161 @@
+"""Documents on disk: the spool, which is the log of everything accepted, and the archive behind it.
+
+Both are Django storages (`STORAGES["spool"]`, `["archive"]`), so that several machines can share an
+object store. A document is XML as unwrapped, compressed with zstd.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, BinaryIO, cast
+
+import zstandard
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import FileSystemStorage, Storage, storages
+from django.utils.deconstruct import deconstructible
+
+#: Level 3 shrinks the addon's XML to a sixth at some 300 MB/s.
+_LEVEL = 3
+
+
+@deconstructible(path="ingest.spool.DurableFileSystemStorage")
+class DurableFileSystemStorage(FileSystemStorage):
+    """A directory whose files survive a loss of power from the moment `save` returns.
+
+    Django's own storage leaves data and directory entry to the page cache. Here the file is written
+    under a temporary name, synced, renamed, and its folder synced: there is never half a file.
+    """
+
+    def _save(self, name: str, content: File) -> str:  # type: ignore[type-arg]
+        target = Path(self.path(name))
+        made = _make_folders(target.parent)
+        partial = target.with_name(f".{target.name}.part")
+        try:
+            with partial.open("wb") as file:
+                for chunk in content.chunks():
+                    file.write(chunk)
+                file.flush()
+                os.fsync(file.fileno())
+            partial.rename(target)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                partial.unlink()
+            raise
+        for folder in [target.parent, *made]:
+            _sync_folder(folder)
+        return name
+
+    def get_available_name(self, name: str, max_length: int | None = None) -> str:
+        """Return the name as it is: names hold the upload's id, so a second save is the same document."""
+        return name
+
+
+def _make_folders(folder: Path) -> list[Path]:
+    """Create a folder and those above it; return the folders that got a new entry."""
+    missing = []
+    while not folder.is_dir():
+        missing.append(folder)
+        folder = folder.parent
+    for path in reversed(missing):
+        with suppress(FileExistsError):
+            path.mkdir(mode=0o750)
+    return [path.parent for path in missing]
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def spool() -> Storage:
+    """Return the storage of documents that wait to be merged."""
+    return storages["spool"]
+
+
+def archive() -> Storage:
+    """Return the storage of documents that have been merged (or rejected)."""
+    return storages["archive"]
+
+
+def document_name(upload_id: str) -> str:
+    """Return an upload's name in either storage: `"3f…"` → `"3f/3f….xml.zst"`, 256 folders in all."""
+    return f"{upload_id[:2]}/{upload_id}.xml.zst"
+
+
+def put(storage: Storage, name: str, document: BinaryIO) -> None:
+    """Store a document (XML, positioned anywhere) durably; raises OSError when the disk is full."""
+    document.seek(0)
+    compressed = _Compressed(document)
+    storage.save(name, compressed)
+
+
+class _Compressed(File):  # type: ignore[type-arg]
+    """A file that is compressed while it is being stored."""
+
+    def __init__(self, document: BinaryIO) -> None:
+        super().__init__(document)
+        self._document = document
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        compressor: Any = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).chunker(chunk_size=1 << 18)
+        while data := self._document.read(1 << 18):
+            yield from compressor.compress(data)
+        yield from compressor.finish()
+
+
+@contextmanager
+def opened(storage: Storage, name: str) -> Iterator[BinaryIO]:
+    """Open a stored document as a stream of XML."""
+    with storage.open(name, "rb") as stored, zstandard.ZstdDecompressor().stream_reader(_raw(stored)) as reader:
+        yield cast(BinaryIO, reader)
+
+
+def _raw(stored: IO[bytes]) -> IO[bytes]:
+    return getattr(stored, "file", stored)
+
+
+def move_to_archive(name: str) -> None:
+    """Move a document from the spool to the archive: durable there before it goes here; repeatable."""
+    source, target = spool(), archive()
+    if source.exists(name):
+        if isinstance(source, FileSystemStorage) and isinstance(target, FileSystemStorage):
+            _rename(Path(source.path(name)), Path(target.path(name)))
+        else:
+            with source.open(name, "rb") as stored:
+                target.save(name, ContentFile(stored.read()))
+            source.delete(name)
+    elif not target.exists(name):
+        raise FileNotFoundError(f"The document {name} is neither in the spool nor in the archive.")
+
+
+def _rename(source: Path, target: Path) -> None:
+    made = _make_folders(target.parent)
+    try:
+        source.rename(target)
+    except OSError:  # another file system: copy durably, then remove
+        partial = target.with_name(f".{target.name}.part")
+        shutil.copyfile(source, partial)
+        with partial.open("rb") as file:
+            os.fsync(file.fileno())
+        partial.rename(target)
+        source.unlink()
+    for folder in [target.parent, *made]:
+        _sync_folder(folder)
+
+
+def free_bytes() -> int | None:
+    """Return the free space on the spool's disk; None where the storage has no such figure."""
+    storage = spool()
+    if not isinstance(storage, FileSystemStorage):
+        return None
+    folder = Path(storage.location)
+    while not folder.exists():
+        folder = folder.parent
+    return shutil.disk_usage(folder).free

@@ -1,5 +1,10 @@
-"""Addresses of the door: uploading, receipts, status, operating."""
+"""Addresses of the door: uploading and receipts."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from portal import receipts, uploads
+
+urlpatterns = [
+    path("api/v1/uploads", uploads.uploads, name="uploads"),
+    path("api/v1/uploads/<uuid:upload_id>", receipts.receipt, name="upload"),
+]

@@ -116,6 +116,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 MAX_DOCUMENT_BYTES = env.integer("MOBMAP_MAX_DOCUMENT_BYTES", 32 * 1024**2, at_least=1024)
 #: A body as sent: Base64 with line breaks is up to 1.4 times its document.
 MAX_BODY_BYTES = env.integer("MOBMAP_MAX_BODY_BYTES", 46 * 1024**2, at_least=1024)
+#: A form with several files.
+MAX_REQUEST_BYTES = env.integer("MOBMAP_MAX_REQUEST_BYTES", 256 * 1024**2, at_least=1024)
 MAX_FILES_PER_REQUEST = env.integer("MOBMAP_MAX_FILES_PER_REQUEST", 100, at_least=1)
 ANONYMOUS_UPLOADS = env.boolean("MOBMAP_ANONYMOUS_UPLOADS", True)
 #: Uploads per hour and sender; a sender without a token is his network (/24, /48).
@@ -150,6 +152,9 @@ BATCH_MAX_UPLOADS = env.integer("MOBMAP_BATCH_MAX_UPLOADS", 64, at_least=1)
 BATCH_MAX_BYTES = env.integer("MOBMAP_BATCH_MAX_BYTES", 16 * 1024**2, at_least=1)
 #: How often the sweep looks for work whose wake-up was lost.
 SWEEP_EVERY = timedelta(seconds=env.integer("MOBMAP_SWEEP_EVERY_S", 3, at_least=1))
+
+#: Lets a Prometheus elsewhere read /metrics ("Authorization: Bearer …"); on this machine it needs none.
+METRICS_TOKEN = env.text("MOBMAP_METRICS_TOKEN", "")
 
 # --- static files and security -------------------------------------------------------------------
 STATIC_URL = "/static/"

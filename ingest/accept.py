@@ -1,0 +1,133 @@
+"""Take a document: from its bytes to a row that is never lost.
+
+The order is the promise (invariant 1): document on disk and synced, row committed, only then the answer.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, cast
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from ingest import spool, wake
+from ingest.errors import SpoolFull, UploadLocaleNotHosted
+from ingest.formats.mobmapdata.guard import guard
+from ingest.formats.mobmapdata.reading import Contents
+from ingest.formats.mobmapdata.unwrap import unwrap
+from ingest.formats.mobmapdata.validate import validate
+from ingest.models import Upload
+from maps import locales
+
+logger = logging.getLogger(__name__)
+
+#: Documents up to this size are held in memory while they are checked, larger ones in a temporary file.
+IN_MEMORY_BYTES = 1 << 20
+RETRY_WHEN_FULL_S = 60
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """An accepted document: its row (unsaved after a dry run), and whether it had come before."""
+
+    upload: Upload
+    duplicate: bool
+
+
+def accept(
+    body: Iterator[bytes],
+    content_encoding: str,
+    sender: str,
+    file_name: str,
+    *,
+    check_locale: Callable[[str], None],
+    dry_run: bool,
+) -> Accepted:
+    """Check a body and, unless it is a dry run, keep it; raises a `Problem` of `ingest.errors`.
+
+    `sender` is the key of the player or network; `file_name` is kept for the sender's own orientation.
+    `check_locale` may refuse a locale that takes nothing at the moment.
+    """
+    with closing(SpooledTemporaryFile(max_size=IN_MEMORY_BYTES, dir=settings.FILE_UPLOAD_TEMP_DIR)) as temporary:
+        document = cast(BinaryIO, temporary)
+        chunks = unwrap(body, content_encoding, settings.MAX_BODY_BYTES, settings.MAX_DOCUMENT_BYTES)
+        for chunk in guard(chunks):
+            document.write(chunk)
+        size_bytes = document.tell()
+        contents = validate(document)
+        upload = _row(contents, size_bytes, sender, file_name)
+        earlier = _earlier(upload)
+        if earlier:
+            return Accepted(earlier, duplicate=True)
+        check_locale(upload.locale)
+        if dry_run:
+            return Accepted(upload, duplicate=False)
+        return _keep(upload, document)
+
+
+def _row(contents: Contents, size_bytes: int, sender: str, file_name: str) -> Upload:
+    locale = locales.canonical(contents.language)
+    if locale not in locales.hosted():
+        raise UploadLocaleNotHosted(
+            f"The document is in {contents.language}; this site hosts {', '.join(locales.hosted())}.",
+            hosted=locales.hosted(),
+        )
+    upload_id = uuid.uuid4()
+    return Upload(
+        id=upload_id,
+        locale=locale,
+        content_hash=contents.content_hash,
+        version=contents.version,
+        game_version=contents.game_version[:200],
+        sender=sender,
+        file_name="".join(letter for letter in file_name if letter.isprintable())[:200],
+        size_bytes=size_bytes,
+        document=spool.document_name(str(upload_id)),
+        mobs=contents.mobs,
+        positions=contents.positions,
+        lootings=contents.lootings,
+        ignored=dict(contents.ignored),
+        received_at=timezone.now(),
+    )
+
+
+def _earlier(upload: Upload) -> Upload | None:
+    return (
+        Upload.objects.filter(locale=upload.locale, content_hash=upload.content_hash)
+        .exclude(status=Upload.Status.REJECTED)
+        .first()
+    )
+
+
+def _keep(upload: Upload, document: BinaryIO) -> Accepted:
+    try:
+        spool.put(spool.spool(), upload.document, document)
+    except OSError as error:
+        logger.exception("The spool could not store the document of upload %s.", upload.id)
+        raise SpoolFull(
+            f"The document is valid but could not be stored ({error.strerror or error}). "
+            "Nothing was kept; send it again later.",
+            retry_after_s=RETRY_WHEN_FULL_S,
+        ) from error
+    try:
+        with transaction.atomic():
+            upload.save(force_insert=True)
+    except IntegrityError:
+        # The same content was accepted between the look and the insert: the first row stays.
+        spool.spool().delete(upload.document)
+        earlier = _earlier(upload)
+        if earlier is None:
+            raise
+        return Accepted(earlier, duplicate=True)
+    except Exception:
+        spool.spool().delete(upload.document)
+        raise
+    wake.wake(upload.locale)
+    return Accepted(upload, duplicate=False)

@@ -1,0 +1,329 @@
+"""The small languages inside MobMapData: escapes, numbers, coordinate lists, loot names and loot texts.
+
+Pure: text in, values out. The door's validator and the workers' parser both rest on these patterns,
+so a document that was accepted can be read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
+
+VERSIONS = (42, 43, 44)
+MAX_NAME = 100
+MAX_TEXT = 4_000
+#: Levels beyond any the game had or will have: the addon's own field is a small number.
+MAX_LEVEL = 999
+MAX_FLOOR = 99
+
+# --- numbers -------------------------------------------------------------------------------------
+#: 1 … 2³¹-1 in plain digits without leading zeros.
+POSITIVE = (
+    r"(?:2147483(?:6(?:4[0-7]|[0-3][0-9])|[0-5][0-9]{2})|214748[0-2][0-9]{3}|21474[0-7][0-9]{4}"
+    r"|2147[0-3][0-9]{5}|214[0-6][0-9]{6}|21[0-3][0-9]{7}|20[0-9]{8}|1[0-9]{9}|[1-9][0-9]{0,8})"
+)
+NATURAL = rf"(?:{POSITIVE}|0)"
+INTEGER = rf"(?:-?{POSITIVE}|0)"
+#: The game's item instance number fills 32 bits and comes signed or unsigned.
+_WIDE = r"(?:-?[1-9][0-9]{0,9}|0)"
+
+is_positive = re.compile(POSITIVE).fullmatch
+is_natural = re.compile(NATURAL).fullmatch
+is_integer = re.compile(INTEGER).fullmatch
+
+# --- texts ---------------------------------------------------------------------------------------
+_ESCAPES = {
+    "|uuml|": "ü",
+    "|auml|": "ä",
+    "|ouml|": "ö",
+    "|Uuml|": "Ü",
+    "|Auml|": "Ä",
+    "|Ouml|": "Ö",
+    "|szlig|": "ß",
+    "||": "|",
+    "$B": "\n",
+}
+_escape = re.compile(r"\|(?:[uaoUAO]uml|szlig)?\||\$B")
+_control = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+
+def unescape(text: str) -> str:
+    """Return a text with the addon's escapes resolved, in one pass from the left.
+
+    A lone `|` stands for itself: `"Gro|szlig|er ||x||"` → `"Großer |x|"`.
+    """
+    if "|" not in text and "$B" not in text:
+        return text
+    return _escape.sub(lambda match: _ESCAPES[match[0]], text)
+
+
+def name_fault(name: str) -> str | None:
+    """Return what is wrong with an unescaped name, or None."""
+    if not name:
+        return "is empty; names have 1 to 100 characters"
+    if len(name) > MAX_NAME:
+        return f"has {len(name)} characters; names have 1 to 100"
+    found = _control.search(name)
+    if found:
+        return f"holds the control character U+{ord(found[0]):04X}"
+    return None
+
+
+# --- days ----------------------------------------------------------------------------------------
+#: A day as the addon counts it: 31 per month, 372 per year, from 2009-01-01.
+MAX_DAY_NUMBER = (2199 - 2009) * 372 + 371
+
+
+def decode_day(number: int) -> date:
+    """Return the day behind the addon's number: `6659` → 2026-11-26.
+
+    The count has room for a 31st in every month; such a day is taken as the month's last.
+    """
+    year, rest = divmod(number, 372)
+    month, day = divmod(rest, 31)
+    while True:
+        try:
+            return date(2009 + year, month + 1, day + 1)
+        except ValueError:
+            day -= 1
+
+
+# --- coordinates ---------------------------------------------------------------------------------
+_PERCENT = r"(?:100(?:\.0)?|[1-9]?[0-9](?:\.[0-9])?)"
+COORDINATE = rf"(?:{_PERCENT}/{_PERCENT}|-1/-1)"
+_entry = re.compile(COORDINATE).fullmatch
+_entries = re.compile(rf"(?:{COORDINATE},)*").fullmatch
+_looks_like_coordinate = re.compile(r"-?[0-9]+(?:\.[0-9]+)?/-?[0-9]+(?:\.[0-9]+)?").fullmatch
+
+#: A repeated group remembers every repetition, so long texts are matched a piece at a time.
+PIECE = 1 << 16
+
+
+def pieces(text: str, separator: str) -> Iterator[str]:
+    """Cut a text into pieces of about `PIECE` characters, each ending with the separator but for the last."""
+    start = 0
+    while len(text) - start > PIECE:
+        end = text.find(separator, start + PIECE) + 1
+        if not end:
+            break
+        yield text[start:end]
+        start = end
+    yield text[start:]
+
+
+def is_coordinate_list(text: str) -> bool:
+    """Tell whether a text is a list `x/y,x/y,` (it may be empty)."""
+    if len(text) <= PIECE:
+        return _entries(text) is not None
+    return all(_entries(piece) for piece in pieces(text, ","))
+
+
+def coordinate_fault(text: str) -> tuple[str, str]:
+    """Return the code and the message for the first broken entry of a coordinate list."""
+    number = 0
+    for piece in pieces(text, ","):
+        *entries, rest = piece.split(",")
+        for entry in entries:
+            number += 1
+            if not _entry(entry):
+                return _broken_coordinate(f"entry {number}, {entry[:40]!r},", entry)
+        if rest:
+            return (
+                "bad-coordinate",
+                f"entry {number + 1}, {rest[:40]!r}, is not closed by a comma; the list may be cut off",
+            )
+    raise ValueError("the list has no fault")
+
+
+def _broken_coordinate(place: str, entry: str) -> tuple[str, str]:
+    if _looks_like_coordinate(entry):
+        return (
+            "coordinate-out-of-range",
+            f"{place} is not within 0 to 100 with at most one decimal, nor -1/-1 for an unknown position",
+        )
+    return "bad-coordinate", f"{place} is no coordinate; write x/y, in percent, such as 46.1/40.7,"
+
+
+# --- loot texts ----------------------------------------------------------------------------------
+_ITEM_SLOT = rf"{POSITIVE}:{INTEGER}:{_WIDE}:{NATURAL}"
+_SLOT = {
+    42: rf"(?:{_ITEM_SLOT}|{NATURAL})",
+    44: rf"(?:{_ITEM_SLOT}(?::[0-9A-Za-z]{{1,6}})?|{NATURAL})",
+}
+_SLOT[43] = _SLOT[44]
+_slot = {version: re.compile(slot).fullmatch for version, slot in _SLOT.items()}
+#: A `+` may stand before any slot (a looting begins) and at the end (one without slots).
+_slots = {version: re.compile(rf"(?:\+*{slot}#)*\+*").fullmatch for version, slot in _SLOT.items()}
+
+
+def is_loot_text(text: str, version: int) -> bool:
+    """Tell whether a text is a list of lootings, `+slot#slot#+slot#`."""
+    if text and not text.startswith("+"):
+        return False
+    if len(text) <= PIECE:
+        return _slots[version](text) is not None
+    return all(_slots[version](piece) for piece in pieces(text, "#"))
+
+
+def loot_text_fault(text: str, version: int) -> str:
+    """Return the message for the first broken entry of a loot text."""
+    if not text.startswith("+"):
+        return f"the text begins with {text[:20]!r}; every looting begins with +"
+    number = 0
+    for piece in pieces(text, "#"):
+        *slots, rest = piece.split("#")
+        for slot in slots:
+            number += slot.count("+")
+            bare = slot.lstrip("+")
+            if not _slot[version](bare):
+                return (
+                    f"looting {number}: {bare[:40]!r} is neither item:suffix:unique:count"
+                    f"{'' if version == 42 else '[:day]'} with an item id from 1 to 2147483647 nor an amount of copper"
+                )
+        if rest.lstrip("+"):
+            number += rest.count("+")
+            return f"looting {number}: {rest.lstrip('+')[:40]!r} is not closed by #; the text may be cut off"
+    raise ValueError("the text has no fault")
+
+
+# --- loot names ----------------------------------------------------------------------------------
+KINDS = {
+    "SKIN": "skinning",
+    "PIPO": "pickpocketing",
+    "HERB": "herb",
+    "MING": "ore",
+    "ENGN": "engineering",
+    "OPEN": "chest",
+    "ITEM": "item",
+    "DISN": "disenchanting",
+    "PRSP": "prospecting",
+    "MILL": "milling",
+    "FISH": "fishing",
+    "UNKN": "unknown",
+}
+DIFFICULTIES = ("HEROIC", "RAID1N", "RAID2N", "RAID1H", "RAID2H")
+
+_AXIS = rf"(?:{_PERCENT}|-1)"
+#: Greedy source: a `#` within an object's name belongs to it, as the fields are counted from the right.
+_loot_name_v44 = re.compile(rf"(.+)#({_AXIS})#({_AXIS})#(.+)#({NATURAL})", re.DOTALL).fullmatch
+_loot_name_v42 = re.compile(rf"(.+)#({_AXIS})#({_AXIS})#(.+)", re.DOTALL).fullmatch
+_hex_id = re.compile(r"0x0*([0-9A-Fa-f]{1,8})").fullmatch
+
+
+class LootPlace(NamedTuple):
+    """A `Loot` element's name, taken apart.
+
+    `kind` is a word of `KINDS` or `kill`. Exactly one of `creature_id`, `creature_name`, `object`
+    and `item` is set, none for fishing and unknown. `xy` is packed as in `pack`; -1 is unknown.
+    """
+
+    kind: str
+    creature_id: int | None
+    creature_name: str | None
+    object: str | None
+    item: int | None
+    xy: int
+    zone: str
+    floor: int
+    difficulty: str
+
+
+class BadLootName(ValueError):
+    """A loot name against the rules; the text says which."""
+
+
+def pack(x: str, y: str) -> int:
+    """Return a coordinate as one number, `x * 1024 + y` in tenths of a percent: `("21.6", "33")` → 221514.
+
+    An unknown position (`-1`) is -1.
+    """
+    if x == "-1":
+        return -1
+    return _tenths(x) << 10 | _tenths(y)
+
+
+def _tenths(percent: str) -> int:
+    whole, _, decimal = percent.partition(".")
+    return int(whole) * 10 + int(decimal or 0)
+
+
+def split_loot_name(raw: str, version: int) -> LootPlace:
+    """Take a loot name apart, as written in a version; raises `BadLootName`.
+
+    `"n0x1017#14.9#31.7#Tausend Nadeln#0"` → kind kill, creature 4119, at 14.9/31.7 on floor 0.
+    """
+    name = unescape(raw)
+    fields = _loot_name_v44(name) if version != 42 else None
+    has_floor = fields is not None
+    if fields is None and version != 44:
+        fields = _loot_name_v42(name)
+    if fields is None:
+        shape = "source#x#y#zone" if version == 42 else "source#x#y#zone#floor"
+        raise BadLootName(f"{raw[:120]!r} is not of the form {shape} with x and y from 0 to 100 or both -1")
+    source, x, y = fields[1], fields[2], fields[3]
+    if (x == "-1") != (y == "-1"):
+        raise BadLootName(f"x#y is {x}#{y}; an unknown position is -1#-1")
+    floor = int(fields[5]) if has_floor else 0
+    if floor > MAX_FLOOR:
+        raise BadLootName(f"the floor {floor} is beyond {MAX_FLOOR}")
+    zone, difficulty = split_difficulty(fields[4])
+    fault = name_fault(zone)
+    if fault:
+        raise BadLootName(f"the zone's name {fault}")
+    kind, creature_id, creature_name, object_name, item = _split_source(source, by_id=has_floor, version=version)
+    return LootPlace(kind, creature_id, creature_name, object_name, item, pack(x, y), zone, floor, difficulty)
+
+
+def split_difficulty(zone: str) -> tuple[str, str]:
+    """Take the difficulty off an instance's name: `"Die TodesminenHEROIC"` → `("Die Todesminen", "HEROIC")`."""
+    for difficulty in DIFFICULTIES:
+        if zone.endswith(difficulty) and len(zone) > len(difficulty):
+            return zone[: -len(difficulty)], difficulty
+    return zone, ""
+
+
+def _split_source(
+    source: str, *, by_id: bool, version: int
+) -> tuple[str, int | None, str | None, str | None, int | None]:
+    kind, target = "kill", source
+    if source[:4] in KINDS:
+        kind, target = KINDS[source[:4]], source[4:]
+    if kind in {"fishing", "unknown"}:
+        if target:
+            raise BadLootName(f"{source[:60]!r}: {source[:4]} takes no target")
+        return kind, None, None, None, None
+    letter, rest = target[:1], target[1:]
+    if letter == "n":
+        # Version 44 calls creatures by id, but the addon knows a skinned one only by its name.
+        if by_id and kind != "skinning":
+            return kind, _creature_id(rest, source), None, None, None
+        if version == 43 and kind != "skinning" and _hex_id(rest):
+            return kind, _creature_id(rest, source), None, None, None
+        _check_name(rest, "creature")
+        return kind, None, rest, None, None
+    if kind == "kill":
+        raise BadLootName(f"{source[:60]!r} is no known source")
+    if letter == "o":
+        _check_name(rest, "object")
+        return kind, None, None, rest, None
+    if letter == "i":
+        if not is_positive(rest):
+            raise BadLootName(f"{source[:60]!r}: the item id must be a number from 1 to 2147483647")
+        return kind, None, None, None, int(rest)
+    raise BadLootName(f"{source[:60]!r}: the target must begin with n (creature), o (object) or i (item)")
+
+
+def _creature_id(text: str, source: str) -> int:
+    matched = _hex_id(text)
+    number = int(matched[1], 16) if matched else 0
+    if not 1 <= number < 2**31:
+        raise BadLootName(f"{source[:60]!r}: the creature's id must be hexadecimal, from 0x1 to 0x7fffffff")
+    return number
+
+
+def _check_name(name: str, what: str) -> None:
+    fault = name_fault(name)
+    if fault:
+        raise BadLootName(f"the {what}'s name {fault}")

@@ -1,0 +1,122 @@
+"""One pass over a document: every element checked, counted, digested and dropped.
+
+Memory is bounded by the digests (16 bytes a record); no tree is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, cast
+
+from lxml import etree
+
+from ingest.formats.mobmapdata import grammar
+from ingest.formats.mobmapdata.records import CHILDREN, DIGEST, RECORDS, Fault, sorted_digests
+
+_schema = etree.XMLSchema(file=str(Path(__file__).with_name("mobmapdata.xsd")))
+_locale = re.compile("[a-z]{2}[A-Z]{2}").fullmatch
+
+
+@dataclass
+class Contents:
+    """What a valid document holds.
+
+    `content_hash` is SHA-256 over the sorted digests of the document's records, each in a form that
+    does not depend on the order inside it: equal for equal sets of records, however written down.
+    """
+
+    language: str
+    version: int
+    game_version: str
+    mobs: int = 0
+    positions: int = 0
+    lootings: int = 0
+    ignored: Counter[str] = field(default_factory=Counter)
+    content_hash: bytes = b""
+
+
+def new_parser(*events: Literal["start", "end"]) -> etree.XMLPullParser:
+    """Return a parser that checks the schema as it goes and fetches nothing.
+
+    There are no entities to expand, as `guard` lets no DOCTYPE pass. `resolve_entities=False` must not
+    be added: with a schema, lxml 6 then forgives every error of well-formedness, truncation included.
+    """
+    return etree.XMLPullParser(events=events, schema=_schema, no_network=True, huge_tree=False)
+
+
+def events(parser: etree.XMLPullParser) -> Iterator[tuple[str, etree._Element]]:
+    """Return the parser's events so far, `("end", element)`; only elements are asked for."""
+    return cast("Iterator[tuple[str, etree._Element]]", parser.read_events())
+
+
+def read_root(root: etree._Element) -> Contents:
+    """Return the root's attributes as `Contents` with nothing counted yet; raises `Fault`."""
+    language = root.get("language", "")
+    version = root.get("version", "")
+    game_version = root.get("gameversion", "")
+    if not _locale(language):
+        raise Fault("bad-locale", f"language {language[:40]!r} is no locale such as enUS or deDE")
+    if version not in {str(number) for number in grammar.VERSIONS}:
+        raise Fault("unknown-version", f"version {version[:40]!r} is not known here; 42, 43 and 44 are")
+    if len(game_version) > grammar.MAX_TEXT:
+        raise Fault("bad-text", f"gameversion has {len(game_version):,} characters; {grammar.MAX_TEXT:,} are allowed")
+    return Contents(language, int(version), game_version)
+
+
+class Tally:
+    """What the elements of a document add up to."""
+
+    def __init__(self) -> None:
+        self.contents: Contents | None = None
+        self._records = bytearray()
+        self._children = bytearray()
+
+    def begin(self, root: etree._Element) -> Contents:
+        """Read the root's attributes, the first time."""
+        if self.contents is None:
+            self.contents = read_root(root)
+        return self.contents
+
+    def add(self, element: etree._Element) -> None:
+        """Check one complete element below the root and count it; raises `Fault`."""
+        contents = self.contents or self.begin(element.getroottree().getroot())
+        tag = element.tag
+        check = CHILDREN.get(tag)
+        if check:
+            checked = check(element, contents.version)
+            self._children += hashlib.blake2b(checked.canonical, digest_size=DIGEST).digest()
+            parent = element.getparent()
+            if parent is not None and parent.tag == "Mob":
+                contents.positions += checked.amount
+            return
+        checked = RECORDS[tag](element, contents.version)
+        digest = hashlib.blake2b(checked.canonical, digest_size=DIGEST)
+        digest.update(sorted_digests(self._children))
+        self._children.clear()
+        self._records += digest.digest()
+        if tag == "Mob":
+            contents.mobs += 1
+        elif tag == "Loot":
+            contents.lootings += checked.amount
+        else:
+            contents.ignored[tag] += 1
+
+    def finish(self, root: etree._Element) -> Contents:
+        """Return the whole document's contents."""
+        contents = self.begin(root)
+        contents.content_hash = hashlib.sha256(sorted_digests(self._records)).digest()
+        return contents
+
+
+def drop(element: etree._Element) -> None:
+    """Free an element that has been dealt with, and its elder sibling's empty shell."""
+    element.clear()
+    previous = element.getprevious()
+    parent = element.getparent()
+    if previous is not None and parent is not None:
+        parent.remove(previous)

@@ -1,0 +1,277 @@
+"""The rules for each element of MobMapData, and the form of it that does not depend on how it was written.
+
+A checker takes an element (complete, already valid by the schema) and the document's version and
+returns `Checked`, or raises `Fault` for the first rule it breaks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from lxml import etree
+
+from ingest.formats.mobmapdata import grammar
+
+
+class Fault(Exception):
+    """A rule that a document breaks: a stable code and a message for people."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Checked(NamedTuple):
+    """`canonical`: equal bytes for equal content; `amount`: coordinates of a Zone, lootings of a Loot, else 0."""
+
+    canonical: bytes
+    amount: int = 0
+
+
+#: Bytes of a digest: 128 bits, as a collision only harms the document that holds both records.
+DIGEST = 16
+
+Checker = Callable[[etree._Element, int], Checked]
+
+_MOB_V44 = {"blizzid", "react", "date"}
+_REACTIONS = {"0", "1", "2", "10", "11", "12"}
+
+
+def _attributes(element: etree._Element) -> dict[str, str]:
+    attributes = {str(name): str(value) for name, value in element.items()}
+    if any(name.startswith("{") for name in attributes):
+        raise Fault("unknown-attribute", "attributes of other namespaces are not part of the format")
+    return attributes
+
+
+def _canonical(tag: str, attributes: dict[str, str]) -> bytes:
+    return "\x1f".join((tag, *(f"{name}\x1e{attributes[name]}" for name in sorted(attributes)))).encode()
+
+
+def _name(raw: str, what: str = "name") -> str:
+    name = grammar.unescape(raw)
+    fault = grammar.name_fault(name)
+    if fault:
+        raise Fault("bad-name", f"{what} {fault}")
+    return name
+
+
+def _text(raw: str, what: str) -> None:
+    if len(raw) > grammar.MAX_TEXT and len(grammar.unescape(raw)) > grammar.MAX_TEXT:
+        raise Fault("bad-text", f"{what} has {len(raw):,} characters; {grammar.MAX_TEXT:,} are allowed")
+
+
+def _positive(raw: str, what: str) -> None:
+    if not grammar.is_positive(raw):
+        raise Fault("bad-id", f"{what} {raw[:40]!r} must be a whole number from 1 to 2147483647, in plain digits")
+
+
+def _natural(raw: str, what: str, at_most: int = 2**31 - 1) -> int:
+    if not grammar.is_natural(raw):
+        raise Fault("bad-number", f"{what} {raw[:40]!r} must be a whole number in plain digits")
+    if int(raw) > at_most:
+        raise Fault("out-of-range", f"{what} {raw} is beyond {at_most}")
+    return int(raw)
+
+
+def _integer(raw: str, what: str) -> None:
+    if not grammar.is_integer(raw):
+        raise Fault("bad-number", f"{what} {raw[:40]!r} must be a whole number in plain digits, with - if negative")
+
+
+def _require(attributes: dict[str, str], names: set[str], version: int) -> None:
+    missing = names - attributes.keys()
+    if missing:
+        raise Fault("missing-attribute", f"{', '.join(sorted(missing))}: required in version {version}")
+
+
+def _forbid(attributes: dict[str, str], names: set[str], version: int) -> None:
+    extra = names & attributes.keys()
+    if extra:
+        raise Fault("unknown-attribute", f"{', '.join(sorted(extra))}: not known in version {version}")
+
+
+def mob(element: etree._Element, version: int) -> Checked:
+    """Check a creature's attributes; its zones are checked before it."""
+    attributes = _attributes(element)
+    if version == 44 or (version == 43 and "blizzid" in attributes):
+        _require(attributes, _MOB_V44, version)
+        _positive(attributes["blizzid"], "blizzid")
+        if attributes["react"] not in _REACTIONS:
+            raise Fault("bad-react", f"react {attributes['react'][:40]!r} is none of 0, 1, 2, 10, 11, 12")
+        if not grammar.is_natural(attributes["date"]) or int(attributes["date"]) > grammar.MAX_DAY_NUMBER:
+            raise Fault(
+                "bad-date", f"date {attributes['date'][:40]!r} is no day number from 0 to {grammar.MAX_DAY_NUMBER}"
+            )
+    else:
+        _forbid(attributes, _MOB_V44, version)
+    attributes["name"] = _name(attributes["name"])
+    for end in ("min", "max"):
+        if attributes[end] != "-1":
+            _natural(attributes[end], end, grammar.MAX_LEVEL)
+    return Checked(_canonical("Mob", attributes))
+
+
+def zone(element: etree._Element, version: int) -> Checked:
+    """Check a zone's name, floor and list of coordinates (in a Mob or an EventObjective)."""
+    attributes = _attributes(element)
+    if version == 44:
+        _require(attributes, {"level"}, version)
+    elif version == 42:
+        _forbid(attributes, {"level"}, version)
+    attributes["level"] = str(_natural(attributes.get("level", "0"), "level", grammar.MAX_FLOOR))
+    attributes["name"] = _name(attributes["name"])
+    text = element.text or ""
+    if not grammar.is_coordinate_list(text):
+        raise Fault(*grammar.coordinate_fault(text))
+    count = text.count(",")
+    return Checked(_canonical("Zone", attributes) + b"\x1d" + _sorted_list(text, ","), count)
+
+
+def _sorted_list(text: str, separator: str) -> bytes:
+    """Return a list's entries in order, joined again; in bounded memory for lists of millions."""
+    if ".0" in text:
+        text = text.replace(".0/", "/").replace(".0,", ",")
+    if len(text) <= grammar.PIECE:
+        return separator.join(sorted(text.split(separator))).encode()
+    entries = np.concatenate(
+        [np.array(piece.encode().split(separator.encode()), dtype="S11") for piece in grammar.pieces(text, separator)]
+    )
+    entries.sort()
+    return bytes(entries[entries != b""].tobytes())
+
+
+def loot(element: etree._Element, version: int) -> Checked:
+    """Check the lootings of one source at one place."""
+    attributes = _attributes(element)
+    raw = attributes["name"]
+    text = element.text or ""
+    try:
+        place = grammar.split_loot_name(raw, version)
+    except grammar.BadLootName as error:
+        raise Fault("bad-loot-name", f"name: {error}") from None
+    if not grammar.is_loot_text(text, version):
+        raise Fault("bad-loot-text", grammar.loot_text_fault(text, version))
+    return Checked(repr(place).encode() + b"\x1d" + _sorted_lootings(text), text.count("+"))
+
+
+def _sorted_lootings(text: str) -> bytes:
+    """Return a loot text's lootings in an order that does not depend on theirs, nor on that of their slots."""
+    if len(text) <= grammar.PIECE:
+        return "+".join(sorted(map(_sorted_slots, text.split("+")))).encode()
+    digests = bytearray()
+    for piece in grammar.pieces(text, "+"):
+        for looting in piece.removesuffix("+").split("+"):
+            digests += hashlib.blake2b(_sorted_slots(looting).encode(), digest_size=DIGEST).digest()
+    return sorted_digests(digests)
+
+
+def _sorted_slots(looting: str) -> str:
+    return "#".join(sorted(looting.split("#"))) if looting.count("#") > 1 else looting
+
+
+def sorted_digests(digests: bytes | bytearray) -> bytes:
+    """Return digests of `DIGEST` bytes each, written one after the other, in order."""
+    if len(digests) <= 64 * DIGEST:
+        return b"".join(sorted(bytes(digests[i : i + DIGEST]) for i in range(0, len(digests), DIGEST)))
+    halves = np.frombuffer(digests, dtype=">u8").reshape(-1, 2)
+    return halves[np.lexsort((halves[:, 1], halves[:, 0]))].tobytes()
+
+
+def questcomment(element: etree._Element, version: int) -> Checked:
+    """Check a comment on a quest."""
+    attributes = _attributes(element)
+    _natural(attributes["timestamp"], "timestamp")
+    for name in ("title", "author", "objective", "text"):
+        _text(attributes.get(name, ""), name)
+    return Checked(_canonical("Questcomment", attributes))
+
+
+def merchant(element: etree._Element, version: int) -> Checked:
+    """Check a merchant; his goods are checked before him."""
+    attributes = _attributes(element)
+    _name(attributes["name"])
+    return Checked(_canonical("Merchant", attributes))
+
+
+def merchant_item(element: etree._Element, version: int) -> Checked:
+    """Check one of a merchant's goods."""
+    attributes = _attributes(element)
+    _positive(attributes["id"], "id")
+    for name, value in attributes.items():
+        if name.startswith("token"):
+            _text(value, name)
+        elif name != "id":
+            _integer(value, name)
+    return Checked(_canonical("MItem", attributes))
+
+
+def recipe(element: etree._Element, version: int) -> Checked:
+    """Check a recipe; its reagents are checked before it."""
+    attributes = _attributes(element)
+    for name, value in attributes.items():
+        if name in {"name", "skill"}:
+            _text(value, name)
+        elif name in {"itemid", "enchid"}:
+            _positive(value, name)
+        else:
+            _natural(value, name)
+    return Checked(_canonical("Recipe", attributes))
+
+
+def counted_id(element: etree._Element, version: int) -> Checked:
+    """Check a Reagent or a Spell: an id and how many."""
+    attributes = _attributes(element)
+    _positive(attributes["id"], "id")
+    _natural(attributes["count"], "count")
+    return Checked(_canonical(element.tag, attributes))
+
+
+def named_text(element: etree._Element, version: int) -> Checked:
+    """Check a Trainer or a MobSpell: a token that names a creature."""
+    attributes = _attributes(element)
+    _text(attributes["name"], "name")
+    return Checked(_canonical(element.tag, attributes))
+
+
+def skill(element: etree._Element, version: int) -> Checked:
+    """Check something that a trainer teaches."""
+    attributes = _attributes(element)
+    for name, value in attributes.items():
+        if name in {"name", "skillname"}:
+            _text(value, name)
+        else:
+            _natural(value, name)
+    return Checked(_canonical("Skill", attributes))
+
+
+def event_objective(element: etree._Element, version: int) -> Checked:
+    """Check a quest's objective that was an event; its places are checked before it."""
+    attributes = _attributes(element)
+    _positive(attributes["questid"], "questid")
+    _text(attributes["objective"], "objective")
+    return Checked(_canonical("EventObjective", attributes))
+
+
+#: Elements below the root.
+RECORDS: dict[str, Checker] = {
+    "Mob": mob,
+    "Loot": loot,
+    "Questcomment": questcomment,
+    "Merchant": merchant,
+    "Recipe": recipe,
+    "Trainer": named_text,
+    "EventObjective": event_objective,
+    "MobSpell": named_text,
+}
+#: Elements within a record.
+CHILDREN: dict[str, Checker] = {
+    "Zone": zone,
+    "MItem": merchant_item,
+    "Reagent": counted_id,
+    "Skill": skill,
+    "Spell": counted_id,
+}

@@ -1,0 +1,126 @@
+"""How much one sender may send per hour, and whether the site takes anything at all."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from datetime import timedelta
+from threading import Lock
+
+from django.conf import settings
+from django.db.models import Sum
+from django.utils import timezone
+
+from ingest import spool
+from ingest.errors import IntakePaused, SpoolFull, TooManyUploads
+from ingest.models import LocaleControl, Upload
+from maps import locales
+from portal.models import Refusal
+
+WINDOW = timedelta(hours=1)
+#: Each process counts the database's rows anew this often and its own uploads in between.
+RECOUNT_S = 10
+SENDERS_REMEMBERED = 10_000
+STORE_CHECK_S = 5
+RETRY_PAUSED_S = 300
+RETRY_FULL_S = 120
+
+
+class SenderCounts:
+    """How many documents each sender has sent within the window, refused ones included."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._counts: OrderedDict[str, tuple[float, int]] = OrderedDict()
+
+    def add(self, sender: str, documents: int = 1) -> int:
+        """Count documents of a sender and return how many they are now."""
+        now = time.monotonic()
+        with self._lock:
+            counted_at, count = self._counts.get(sender, (0.0, 0))
+        if now - counted_at > RECOUNT_S:
+            since = timezone.now() - WINDOW
+            count = (
+                Upload.objects.filter(sender=sender, received_at__gt=since).count()
+                + Refusal.objects.filter(sender=sender, refused_at__gt=since).count()
+            )
+            counted_at = now
+        with self._lock:
+            self._counts[sender] = (counted_at, count + documents)
+            self._counts.move_to_end(sender)
+            while len(self._counts) > SENDERS_REMEMBERED:
+                self._counts.popitem(last=False)
+        return count + documents
+
+    def clear(self) -> None:
+        """Forget everything (tests)."""
+        with self._lock:
+            self._counts.clear()
+
+
+sent = SenderCounts()
+_store = {"checked_at": 0.0, "waiting_bytes": 0.0}
+
+
+def per_hour(sender: str) -> int:
+    """Return how many documents per hour a sender may send."""
+    anonymous = sender.startswith("network:")
+    return settings.ANONYMOUS_UPLOADS_PER_HOUR if anonymous else settings.PLAYER_UPLOADS_PER_HOUR
+
+
+def check_sender(sender: str, documents: int = 1) -> None:
+    """Count documents against a sender's limit; raises `TooManyUploads`."""
+    if sent.add(sender, documents) > per_hour(sender):
+        raise TooManyUploads(
+            f"More than {per_hour(sender):,} uploads came from this sender within an hour. Nothing was taken; "
+            "wait some minutes, or ask for a token, which allows more.",
+            retry_after_s=600,
+        )
+
+
+def check_intake() -> None:
+    """Raise `IntakePaused` or `SpoolFull` when the site takes no uploads now."""
+    paused = {
+        control.locale: control.note
+        for control in LocaleControl.objects.filter(intake_paused=True, locale__in=locales.hosted())
+    }
+    if len(paused) == len(locales.hosted()):
+        raise IntakePaused(
+            f"Uploads are paused{_note(paused)}. Nothing is lost; send again later.", retry_after_s=RETRY_PAUSED_S
+        )
+    free = spool.free_bytes()
+    if free is not None and free < settings.SPOOL_MIN_FREE_BYTES:
+        raise SpoolFull(
+            "The disk for uploads is full. Nothing was taken; send again later.", retry_after_s=RETRY_FULL_S
+        )
+    if waiting_bytes() > settings.SPOOL_MAX_WAITING_BYTES:
+        raise SpoolFull(
+            "More uploads are waiting to be merged than the site can hold. Nothing was taken; send again later.",
+            retry_after_s=RETRY_FULL_S,
+        )
+
+
+def check_locale(locale: str) -> None:
+    """Raise `IntakePaused` when a locale takes no uploads now."""
+    control = LocaleControl.objects.filter(locale=locale, intake_paused=True).first()
+    if control:
+        raise IntakePaused(
+            f"Uploads for {locale} are paused{_note({locale: control.note})}. Nothing is lost; send again later.",
+            retry_after_s=RETRY_PAUSED_S,
+        )
+
+
+def _note(paused: dict[str, str]) -> str:
+    notes = "; ".join(sorted({note for note in paused.values() if note}))
+    return f": {notes}" if notes else ""
+
+
+def waiting_bytes() -> int:
+    """Return the size of all documents waiting to be merged, at most some seconds old."""
+    now = time.monotonic()
+    if now - _store["checked_at"] > STORE_CHECK_S:
+        _store["waiting_bytes"] = (
+            Upload.objects.filter(status=Upload.Status.QUEUED).aggregate(total=Sum("size_bytes"))["total"] or 0
+        )
+        _store["checked_at"] = now
+    return int(_store["waiting_bytes"])

@@ -1,0 +1,60 @@
+"""The receipt of an upload: what the door answers, and what became of it since."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from ingest.models import Upload
+from maps.problems import NotFound, answers_problems, json_response
+
+
+def body(upload: Upload) -> dict[str, Any]:
+    """Return an upload as the contract shows it."""
+    shown: dict[str, Any] = {
+        "id": str(upload.id),
+        "status": upload.status,
+        "url": reverse("upload", args=[upload.id]),
+        "locale": upload.locale,
+        "version": upload.version,
+        "mobs": upload.mobs,
+        "positions": upload.positions,
+        "lootings": upload.lootings,
+        "ignored": upload.ignored,
+        "size_bytes": upload.size_bytes,
+    }
+    for step in ("received_at", "staged_at", "merged_at", "rejected_at", "withdrawn_at"):
+        moment = getattr(upload, step)
+        if moment is not None:
+            shown[step] = moment.isoformat(timespec="milliseconds")
+    if upload.status == Upload.Status.MERGED and upload.brought:
+        shown |= upload.brought
+    if upload.reason:
+        shown["reason"] = upload.reason
+    return shown
+
+
+def limits() -> dict[str, int]:
+    """Return the limits that an answer to an upload states."""
+    return {
+        "document_bytes": settings.MAX_DOCUMENT_BYTES,
+        "body_bytes": settings.MAX_BODY_BYTES,
+        "files_per_request": settings.MAX_FILES_PER_REQUEST,
+        "anonymous_uploads_per_hour": settings.ANONYMOUS_UPLOADS_PER_HOUR,
+        "player_uploads_per_hour": settings.PLAYER_UPLOADS_PER_HOUR,
+    }
+
+
+@answers_problems("GET")
+def receipt(request: HttpRequest, upload_id: UUID) -> HttpResponse:
+    """`GET /api/v1/uploads/{id}`."""
+    upload = Upload.objects.filter(id=upload_id).first()
+    if upload is None:
+        raise NotFound(f"There is no upload {upload_id}. Receipts are found by the id that the upload's answer gave.")
+    response = json_response(body(upload))
+    response["Cache-Control"] = "no-cache"
+    return response
