@@ -1,0 +1,163 @@
+"""`./manage.py simulate DIR --uploads N`: write uploads of an invented world, with the truth beside them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TextIO
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from ingest.simulation import names, truth
+from ingest.simulation.uploads import LARGEST_MEAN_KB, SMALLEST_MEAN_KB, Order, player_names, simulate
+from ingest.simulation.world import World, make_world
+
+#: Seconds between two lines of progress where there is no terminal to draw on.
+QUIET_INTERVAL_S = 10.0
+
+
+class Command(BaseCommand):
+    help = (
+        "Write MobMapData uploads of an invented world into a folder. Beside them: truth-LOCALE.json (spawn points, "
+        "names, drop rates), book-LOCALE.json (each file's player, positions and lootings), items-LOCALE.csv "
+        "(for import_names) and players.txt. The same options write the same bytes."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("directory", metavar="DIR", type=Path)
+        parser.add_argument("--uploads", metavar="N", type=int, default=100, help="how many in all (100)")
+        parser.add_argument("--seed", metavar="S", type=int, default=1, help="of the players and what befalls them (1)")
+        parser.add_argument("--world", metavar="S", type=int, default=1, help="seed of the world they play in (1)")
+        parser.add_argument(
+            "--locale",
+            metavar="LIST",
+            default="enUS,deDE",
+            help=f"locales with commas, dealt to in turn (enUS,deDE); known: {', '.join(names.LOCALES)}",
+        )
+        parser.add_argument("--format-version", type=int, choices=(42, 43, 44), default=44, help="of the addon (44)")
+        parser.add_argument("--mix", action="store_true", help="mix versions, and plain XML with Base64")
+        parser.add_argument("--base64", action="store_true", help="write as the addon's window shows it")
+        parser.add_argument("--players", metavar="P", type=int, help="how many in all (a third of the uploads)")
+        parser.add_argument("--malicious", metavar="F", type=float, default=0.0, help="share with random positions (0)")
+        parser.add_argument(
+            "--size-kb",
+            metavar="K",
+            type=float,
+            default=65.0,
+            help=f"mean size, {SMALLEST_MEAN_KB} to {LARGEST_MEAN_KB} (65)",
+        )
+        parser.add_argument("--force", action="store_true", help="write into a folder that is not empty")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        order = self._order(options)
+        directory: Path = options["directory"]
+        if directory.exists() and not directory.is_dir():
+            raise CommandError(f"{directory} is no folder. Name a folder; it need not exist yet.")
+        if directory.exists() and any(directory.iterdir()) and not options["force"]:
+            raise CommandError(
+                f"{directory} is not empty. Name another folder, or use --force: files of the same names are "
+                "replaced, all others stay."
+            )
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            world = make_world(options["world"])
+            self._write_truth(directory, world, order)
+            self._write_uploads(directory, world, order)
+        except OSError as error:
+            raise CommandError(
+                f"Could not write into {directory}: {error}. The uploads there are not complete."
+            ) from error
+
+    def _order(self, options: dict[str, Any]) -> Order:
+        locales = tuple(dict.fromkeys(part.strip() for part in options["locale"].split(",") if part.strip()))
+        unknown = [locale for locale in locales if locale not in names.LOCALES]
+        if unknown or not locales:
+            raise CommandError(
+                f"--locale {options['locale']}: the world has no names in {', '.join(unknown) or 'no locale'}. "
+                f"Choose from {', '.join(names.LOCALES)}."
+            )
+        if options["uploads"] < 1:
+            raise CommandError(f"--uploads {options['uploads']}: ask for at least 1.")
+        if min(options["seed"], options["world"]) < 0:
+            raise CommandError("--seed and --world must not be negative.")
+        if not 0 <= options["malicious"] <= 1:
+            raise CommandError(f"--malicious {options['malicious']}: a share lies between 0 and 1.")
+        if not SMALLEST_MEAN_KB <= options["size_kb"] <= LARGEST_MEAN_KB:
+            raise CommandError(
+                f"--size-kb {options['size_kb']:g}: choose {SMALLEST_MEAN_KB} to {LARGEST_MEAN_KB}; the addon stops "
+                "its export at 180,000 characters."
+            )
+        players = max(len(locales), options["uploads"] // 3) if options["players"] is None else options["players"]
+        if players < len(locales):
+            raise CommandError(f"--players {players}: every locale needs at least one, ask for {len(locales)} or more.")
+        return Order(
+            uploads=options["uploads"],
+            seed=options["seed"],
+            locales=locales,
+            version=options["format_version"],
+            players=players,
+            mean_size_kb=options["size_kb"],
+            malicious_share=options["malicious"],
+            mix=options["mix"],
+            base64=options["base64"],
+        )
+
+    def _write_truth(self, directory: Path, world: World, order: Order) -> None:
+        for locale in order.locales:
+            text = json.dumps(truth.truth(world, locale), ensure_ascii=False)
+            (directory / f"truth-{locale}.json").write_text(text + "\n", encoding="utf-8")
+            with (directory / f"items-{locale}.csv").open("w", encoding="utf-8", newline="") as file:
+                rows = csv.writer(file, lineterminator="\n")
+                rows.writerow(("id", "name"))
+                rows.writerows(truth.item_rows(world, locale))
+        everyone = [name for named in player_names(order).values() for name in named]
+        (directory / "players.txt").write_text("\n".join(everyone) + "\n", encoding="utf-8")
+
+    def _write_uploads(self, directory: Path, world: World, order: Order) -> None:
+        progress = _Progress(order.uploads, sys.stderr)
+        size_bytes = 0
+        with ExitStack() as stack:
+            books = {
+                locale: stack.enter_context((directory / f"book-{locale}.json").open("w", encoding="utf-8"))
+                for locale in order.locales
+            }
+            begun: set[str] = set()
+            for number, upload in enumerate(simulate(world, order), start=1):
+                (directory / upload.file).write_bytes(upload.body)
+                size_bytes += len(upload.body)
+                book = books[upload.locale]
+                book.write(",\n" if upload.locale in begun else "[\n")
+                json.dump(truth.book_entry(upload), book, ensure_ascii=False)
+                begun.add(upload.locale)
+                progress.show(number, size_bytes)
+            for locale, book in books.items():
+                book.write("\n]\n" if locale in begun else "[]\n")
+        progress.end()
+        self.stdout.write(f"{order.uploads:,} uploads, {size_bytes / 1e6:,.1f} MB, in {directory}")
+
+
+class _Progress:
+    """A line that is drawn over on a terminal; elsewhere one every few seconds."""
+
+    def __init__(self, total: int, stream: TextIO) -> None:
+        self.total, self.stream, self.is_terminal = total, stream, stream.isatty()
+        self.next_at = time.monotonic() + (0.2 if self.is_terminal else QUIET_INTERVAL_S)
+
+    def show(self, done: int, size_bytes: int) -> None:
+        now = time.monotonic()
+        if now < self.next_at:
+            return
+        self.next_at = now + (0.2 if self.is_terminal else QUIET_INTERVAL_S)
+        bar = "█" * (30 * done // self.total)
+        line = f"{bar:░<30} {done:,} of {self.total:,} uploads, {size_bytes / 1e6:,.0f} MB"
+        self.stream.write(f"\r{line}" if self.is_terminal else f"{line}\n")
+        self.stream.flush()
+
+    def end(self) -> None:
+        if self.is_terminal:
+            self.stream.write("\r\x1b[K")
+            self.stream.flush()
