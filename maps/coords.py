@@ -49,9 +49,18 @@ class Places:
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Places:
         """Return the places held by a row of `Presence`, its columns as lists."""
-        columns = (row[name] for name in ("xy", "sightings", "uploaders", "first_seen", "last_seen"))
-        seen_by = None if row["seen_by"] is None else np.asarray(row["seen_by"], dtype=np.int64)
-        return cls(*(np.asarray(column, dtype=np.int64) for column in columns), seen_by=seen_by)
+        return cls(
+            xy=_ints(row["xy"]),
+            sightings=_ints(row["sightings"]),
+            uploaders=_ints(row["uploaders"]),
+            first_seen=_ints(row["first_seen"]),
+            last_seen=_ints(row["last_seen"]),
+            seen_by=None if row["seen_by"] is None else _ints(row["seen_by"]),
+        )
+
+
+def _ints(column: Sequence[int]) -> Ints:
+    return np.asarray(column, dtype=np.int64)
 
 
 def unite(parts: Sequence[Places]) -> Places:

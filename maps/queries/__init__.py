@@ -4,12 +4,12 @@ Each takes the database alias of the locale first and returns plain dicts shaped
 A mob is a creature as it is shown: a game id with all names that belong to it alone, or a name of its own.
 """
 
+from maps.queries.creatures import mob, mob_head, mob_positions, mob_spawns
+from maps.queries.finding import search
+from maps.queries.gathering import KINDS, source, source_head, source_positions, sources, zone_sources
 from maps.queries.items import item
-from maps.queries.mobs import mob, mob_head, mob_positions, mob_spawns
-from maps.queries.search import search
-from maps.queries.sources import KINDS, source, source_head, source_positions, sources, zone_sources
-from maps.queries.start import newest_confirmed, totals
-from maps.queries.zones import zone, zone_map, zone_mobs, zones
+from maps.queries.overview import newest_confirmed, totals
+from maps.queries.places import zone, zone_head, zone_map, zone_mobs, zones
 
 __all__ = [
     "KINDS",
@@ -26,6 +26,7 @@ __all__ = [
     "sources",
     "totals",
     "zone",
+    "zone_head",
     "zone_map",
     "zone_mobs",
     "zone_sources",

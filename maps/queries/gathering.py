@@ -6,7 +6,7 @@ from maps import coords, paging
 from maps.queries import shapes
 from maps.queries.database import Row, row, rows
 from maps.queries.loot import loot_table
-from maps.queries.zones import zone
+from maps.queries.places import zone
 
 #: The kinds of `maps.models.Source`. A creature's own loot table (kill) is shown with the creature.
 KINDS = [

@@ -20,6 +20,11 @@ def zones(alias: str, limit: int = paging.DEFAULT_LIMIT, after: str | None = Non
     return shapes.page("zones", found, limit)
 
 
+def zone_head(alias: str, zone_id: int) -> Row | None:
+    """Return a zone's `id` and `name`, or None when nothing is known of it."""
+    return row(alias, "zone_head", zone=zone_id)
+
+
 def zone(alias: str, zone_id: int) -> Row | None:
     """Return a zone as in `zones` with its `floors` (`[0, 1]`), or None when nothing is known of it."""
     return row(alias, "zone", zone=zone_id)

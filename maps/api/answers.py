@@ -1,0 +1,83 @@
+"""What all reads have in common: the locale in the address, problems, redirects, caching, other sites' pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.urls import reverse
+
+from maps import locales, paging
+from maps.api.parameters import refuse
+from maps.problems import LocaleNotHosted, answers_problems, json_response
+
+#: A merge shows on the map within seconds; caches may spare the server a burst, not hide the merge.
+CACHE_CONTROL = "public, max-age=2"
+
+#: How long a browser may remember that other sites' pages may read here.
+PREFLIGHT_MAX_AGE_S = 86_400
+
+#: A read gets the request, the locale's database alias and the ids in the address, and returns JSON or a redirect.
+Read = Callable[..., dict[str, Any] | HttpResponse]
+
+
+def read(view: Read) -> Callable[..., HttpResponse]:
+    """Make a view of a read: find the locale's database, answer in JSON, say what went wrong as a problem."""
+
+    @answers_problems("GET")
+    def answer(request: HttpRequest, locale: str, **ids: int) -> HttpResponse:
+        canonical = locales.canonical(locale)
+        if canonical not in locales.hosted():
+            hosted = locales.hosted()
+            raise LocaleNotHosted(
+                f"This site hosts maps for {', '.join(hosted)}, not for {locale[:40]}.", hosted=hosted
+            )
+        if canonical != locale:
+            return moved(request, locale=canonical)
+        try:
+            body = view(request, locales.alias(canonical), **ids)
+        except paging.BadCursor:
+            raise refuse(
+                "cursor",
+                "not-a-cursor",
+                "The parameter `cursor` must be the `next` of this list's page before; the first page has none.",
+            ) from None
+        response = body if isinstance(body, HttpResponse) else json_response(body)
+        response["Cache-Control"] = CACHE_CONTROL
+        response["Content-Language"] = f"{canonical[:2]}-{canonical[2:]}"
+        return response
+
+    return open_to_all(wraps(view)(answer))
+
+
+def open_to_all(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Let the pages of any site read the answers: they are public and depend on no cookie."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method == "OPTIONS":
+            response = HttpResponse(status=204)
+            response["Access-Control-Allow-Methods"] = "GET, HEAD, OPTIONS"
+            response["Access-Control-Allow-Headers"] = "*"
+            response["Access-Control-Max-Age"] = str(PREFLIGHT_MAX_AGE_S)
+        else:
+            response = view(request, *args, **kwargs)
+            response["Access-Control-Expose-Headers"] = "ETag, Content-Language"
+        response["Access-Control-Allow-Origin"] = "*"
+        return response
+
+    return answer
+
+
+def moved(request: HttpRequest, **changed: str | int) -> HttpResponse:
+    """Redirect (308, the query kept) to the same address with some of its parts changed."""
+    match = request.resolver_match
+    if match is None or match.url_name is None:
+        raise LookupError(f"{request.path} has no name to be redirected by")
+    target = reverse(match.url_name, kwargs=match.kwargs | changed)
+    query = request.META.get("QUERY_STRING", "")
+    response = HttpResponsePermanentRedirect(target + ("?" + query if query else ""), preserve_request=True)
+    response["Cache-Control"] = CACHE_CONTROL
+    return response
