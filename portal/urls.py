@@ -6,5 +6,6 @@ from django.urls import include, path
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("portal.api_urls")),
+    path("", include("portal.page_urls")),
     path("", include("maps.urls")),
 ]

@@ -1,0 +1,28 @@
+"""Addresses of the atlas' pages. Names of pages end in `-page` where the API has a namesake."""
+
+from __future__ import annotations
+
+from django.urls import path, re_path
+from django.views.i18n import set_language
+
+from maps import views
+
+_LOCALE = r"^(?P<locale>[a-z]{2}[A-Z]{2})"
+_ID = r"(?P<id>[0-9]{1,10})"
+
+urlpatterns = [
+    path("", views.start, name="start"),
+    path("about", views.about, name="about"),
+    path("about/api", views.about_api, name="about-api"),
+    path("choose/locale", views.choose_locale, name="choose-locale"),
+    path("choose/language", set_language, name="set_language"),
+    path("messages/<slug:language>.js", views.messages, name="messages"),
+    re_path(rf"{_LOCALE}/?$", views.locale_start, name="locale-start"),
+    re_path(rf"{_LOCALE}/zones$", views.zones, name="zones-page"),
+    re_path(rf"{_LOCALE}/zones/{_ID}$", views.zone, name="zone-page"),
+    re_path(rf"{_LOCALE}/mobs/{_ID}$", views.mob, name="mob-page"),
+    re_path(rf"{_LOCALE}/items/{_ID}$", views.item, name="item-page"),
+    re_path(rf"{_LOCALE}/sources$", views.sources, name="sources-page"),
+    re_path(rf"{_LOCALE}/sources/{_ID}$", views.source, name="source-page"),
+    re_path(rf"{_LOCALE}/search$", views.search, name="search-page"),
+]

@@ -1,0 +1,284 @@
+"""The atlas' pages: merged data as people read it. The JSON API tells the same to programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
+from django.shortcuts import redirect, render
+from django.urls import Resolver404, resolve, reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+from django.views.decorators.http import require_POST, require_safe
+from django.views.i18n import JavaScriptCatalog
+
+from maps import locales, paging, queries
+from maps.context import LOCALE_COOKIE, chosen_locale
+from maps.models import FIRST_NAMED_ID
+from maps.problems import Problem
+
+NEWEST_SHOWN = 8
+COOKIE_AGE_S = 365 * 24 * 3600
+
+#: Ids beyond are none: the largest integer of PostgreSQL, and for creatures its bigint.
+MAX_ID = 2**31 - 1
+MAX_MOB_ID = 2**63 - 1
+
+Page = Callable[..., HttpResponse]
+
+
+class PermanentRedirect308(HttpResponsePermanentRedirect):
+    """Moved for good, with the method kept."""
+
+    status_code = 308
+
+
+def of_locale(page: Page) -> Callable[..., HttpResponseBase]:
+    """Give a page the database of the locale in its address; another client's locale redirects to its map."""
+
+    @require_safe
+    @wraps(page)
+    def answer(request: HttpRequest, locale: str, **kwargs: str) -> HttpResponse:
+        canonical = locales.canonical(locale)
+        if canonical not in locales.hosted():
+            raise Http404(f"No map is hosted for {locale}.")
+        if canonical != locale:
+            return PermanentRedirect308(f"/{canonical}{request.get_full_path()[1 + len(locale) :]}")
+        try:
+            return page(request, locales.alias(locale), **kwargs)
+        except paging.BadCursor as error:
+            raise Http404("The address names no page of this list.") from error
+
+    return answer
+
+
+@require_safe
+def start(request: HttpRequest) -> HttpResponse:
+    """Say what this is, with live totals and the newest confirmed creatures."""
+    alias = locales.alias(chosen_locale(request))
+    worlds = [{"locale": one, "totals": queries.totals(name)} for one, name in locales.aliases().items()]
+    newest = queries.newest_confirmed(alias, NEWEST_SHOWN)
+    return render(request, "maps/start.html", {"worlds": worlds, "newest": newest})
+
+
+@of_locale
+def locale_start(request: HttpRequest, alias: str) -> HttpResponse:
+    """Lead `/deDE` to that locale's zones."""
+    return redirect("zones-page", locale=chosen_locale(request))
+
+
+@of_locale
+def zones(request: HttpRequest, alias: str) -> HttpResponse:
+    """List the zones."""
+    found = queries.zones(alias, paging.MAX_LIMIT, request.GET.get("after"))
+    return render(request, "maps/zones.html", {"section": "zones", "zones": found["zones"], "next": _next(found)})
+
+
+@of_locale
+def zone(request: HttpRequest, alias: str, id: str) -> HttpResponse:
+    """Show a zone's map and its creatures."""
+    number = _id(id)
+    found = queries.zone(alias, number)
+    if found is None:
+        raise Http404(f"No zone {number}.")
+    mobs = queries.zone_mobs(alias, number, paging.MAX_LIMIT, request.GET.get("after"))
+    return render(
+        request,
+        "maps/zone.html",
+        {"section": "zones", "zone": found, "mobs": mobs["mobs"], "next": _next(mobs)},
+    )
+
+
+@of_locale
+def mob(request: HttpRequest, alias: str, id: str) -> HttpResponse:
+    """Show a creature: where it lives and what it gives."""
+    number = _id(id, MAX_MOB_ID)
+    found = queries.mob(alias, number)
+    if found is None:
+        raise Http404(f"No creature {number}.")
+    if found["id"] != number:
+        return PermanentRedirect308(reverse("mob-page", args=[chosen_locale(request), found["id"]]))
+    return render(
+        request,
+        "maps/mob.html",
+        {
+            "mob": found,
+            "named_only": number >= FIRST_NAMED_ID,
+            "reactions": _reactions(found["react"]),
+            "places": _places(found["zones"]),
+            "totals": _sums(found["zones"]),
+        },
+    )
+
+
+@of_locale
+def item(request: HttpRequest, alias: str, id: str) -> HttpResponse:
+    """Show an item and what gives it."""
+    number = _id(id)
+    found = queries.item(alias, number, after=request.GET.get("after"))
+    if found is None:
+        raise Http404(f"No item {number}.")
+    return render(request, "maps/item.html", {"item": found, "next": _next(found)})
+
+
+@of_locale
+def sources(request: HttpRequest, alias: str) -> HttpResponse:
+    """List the ways of getting loot other than killing, all or of one kind."""
+    kind = request.GET.get("kind") or None
+    if kind is not None and kind not in queries.KINDS:
+        raise Http404("There is no such kind of source.")
+    found = queries.sources(alias, kind, after=request.GET.get("after"))
+    return render(
+        request,
+        "maps/sources.html",
+        {
+            "section": "sources",
+            "kind": kind,
+            "kinds": queries.KINDS,
+            "sources": found["sources"],
+            "next": _next(found, kind=kind),
+        },
+    )
+
+
+@of_locale
+def source(request: HttpRequest, alias: str, id: str) -> HttpResponse:
+    """Show one source of loot: where it is found and what it gives."""
+    number = _id(id)
+    found = queries.source(alias, number)
+    if found is None:
+        raise Http404(f"No source {number}.")
+    if found["kind"] == "kill":
+        return redirect("mob-page", locale=chosen_locale(request), id=found["mob"])
+    if found["id"] != number:
+        return PermanentRedirect308(reverse("source-page", args=[chosen_locale(request), found["id"]]))
+    return render(
+        request,
+        "maps/source.html",
+        {
+            "section": "sources",
+            "source": found,
+            "places": _places(found["zones"]),
+            "totals": _sums(found["zones"]),
+        },
+    )
+
+
+@of_locale
+def search(request: HttpRequest, alias: str) -> HttpResponse:
+    """List what is named like the query, the best first."""
+    query = request.GET.get("q", "").replace("\0", "").strip()[:100]
+    locale = chosen_locale(request)
+    kinds = {"mob": ("mob-page", _("Creature")), "item": ("item-page", _("Item")), "zone": ("zone-page", _("Zone"))}
+    results = []
+    for found in queries.search(alias, query):
+        page, label = kinds[found["kind"]]
+        results.append({"name": found["name"], "label": label, "url": reverse(page, args=[locale, found["id"]])})
+    return render(request, "maps/search.html", {"query": query, "results": results})
+
+
+@require_safe
+def about(request: HttpRequest) -> HttpResponse:
+    """Say what this is and what is kept about whom."""
+    return render(request, "maps/about.html", {"section": "about"})
+
+
+@require_safe
+def about_api(request: HttpRequest) -> HttpResponse:
+    """Explain the data, the API, and every code a refusal can carry."""
+    problems = sorted(_subclasses(Problem), key=lambda one: (one.status, one.code))
+    return render(request, "maps/about_api.html", {"section": "about", "problems": problems})
+
+
+@require_POST
+def choose_locale(request: HttpRequest) -> HttpResponse:
+    """Remember whose data to show, and lead to the same page in that world."""
+    locale = request.POST.get("locale", "")
+    if locale not in locales.hosted():
+        raise Http404("No map is hosted for that locale.")
+    response = redirect(_same_page(locale, request.POST.get("path", "")))
+    response.set_cookie(
+        LOCALE_COOKIE,
+        locale,
+        max_age=COOKIE_AGE_S,
+        samesite="Lax",
+        httponly=True,
+        secure=settings.SESSION_COOKIE_SECURE,
+    )
+    return response
+
+
+@require_safe
+def messages(request: HttpRequest, language: str) -> HttpResponseBase:
+    """Answer the texts of the scripts in one language, as a script."""
+    if language not in dict(settings.LANGUAGES):
+        raise Http404("The pages are not translated into that language.")
+    with override(language):
+        response = JavaScriptCatalog.as_view(packages=["portal"])(request)
+    response["Cache-Control"] = "public, max-age=3600"
+    return response
+
+
+def _same_page(locale: str, path: str) -> str:
+    """Return the address of the page at `path` in another locale's world, as near as there is one.
+
+    Creatures and items carry the game's ids in every world; zones, sources and named creatures don't.
+    """
+    if not path.startswith("/") or not url_has_allowed_host_and_scheme(path, allowed_hosts=None):
+        return reverse("start")
+    try:
+        match = resolve(path)
+    except Resolver404:
+        return reverse("start")
+    if "locale" not in match.kwargs:
+        return path
+    nearest = {"zone-page": "zones-page", "source-page": "sources-page"}.get(str(match.url_name))
+    if match.url_name == "mob-page" and int(match.kwargs["id"]) >= FIRST_NAMED_ID:
+        nearest = "zones-page"
+    if nearest is not None:
+        return reverse(nearest, args=[locale])
+    return reverse(match.view_name, kwargs=match.kwargs | {"locale": locale})
+
+
+def _id(text: str, largest: int = MAX_ID) -> int:
+    number = int(text)
+    if number > largest:
+        raise Http404("No id is that large.")
+    return number
+
+
+def _next(found: dict[str, Any], **query: str | None) -> str | None:
+    """Return the query of the following page, for a link."""
+    if found["next"] is None:
+        return None
+    kept = {name: value for name, value in query.items() if value is not None}
+    return "?" + urlencode(kept | {"after": found["next"]})
+
+
+def _places(zones_seen: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the zones and floors with positions to draw, those with the most first."""
+    return sorted((place for place in zones_seen if place["positions"]), key=lambda place: -place["positions"])
+
+
+def _sums(zones_seen: Iterable[dict[str, Any]]) -> dict[str, int]:
+    zones_seen = list(zones_seen)
+    return {name: sum(place[name] for place in zones_seen) for name in ("positions", "sightings")}
+
+
+def _reactions(react: dict[str, int | None]) -> list[tuple[str, tuple[str, str]]]:
+    """Return how either side is met: `[("Alliance", ("hostile", "hostile"))]`, code and word."""
+    words = [("hostile", _("hostile")), ("neutral", _("neutral")), ("friendly", _("friendly"))]
+    sides = [(_("Alliance"), react["alliance"]), (_("Horde"), react["horde"])]
+    return [(side, words[reaction]) for side, reaction in sides if reaction is not None]
+
+
+def _subclasses(cause: type[Problem]) -> list[type[Problem]]:
+    found = []
+    for one in cause.__subclasses__():
+        found += [one, *_subclasses(one)] if hasattr(one, "code") else _subclasses(one)
+    return found

@@ -1,0 +1,57 @@
+/** Fetching what a map draws, and turning its flat arrays into points. */
+
+/**
+ * @typedef {object} Point
+ * @property {number} floor
+ * @property {number} x @property {number} y In percent.
+ * @property {number} radius In percent.
+ * @property {number} sightings @property {number} uploaders
+ * @property {boolean} confirmed
+ */
+
+/**
+ * @typedef {object} Mob
+ * @property {number} id @property {string} name
+ * @property {number|null} min @property {number|null} max @property {boolean} boss
+ * @property {number} sightings
+ * @property {Point[]} spawns
+ */
+
+/**
+ * Fetch JSON, or throw an error whose message can be shown to people.
+ * @param {string} url
+ * @returns {Promise<any>}
+ */
+export async function fetchJson(url) {
+  const response = await fetch(url, { headers: { Accept: "application/json" } });
+  const body = await response.json().catch(() => null);
+  if (!response.ok) throw new Error(body?.detail ?? `${response.status} ${response.statusText}`);
+  return body;
+}
+
+/**
+ * Turn a zone's map document into creatures with points. Its `fields` name the numbers that stand
+ * for one spawn point in each creature's flat `spawns`.
+ * @param {{fields: string[], mobs: any[]}} body
+ * @returns {Mob[]}
+ */
+export function mobs(body) {
+  return body.mobs.map((mob) => ({ ...mob, spawns: unpack(body.fields, mob.spawns) }));
+}
+
+/**
+ * @param {string[]} fields @param {number[]} flat
+ * @returns {Point[]}
+ */
+function unpack(fields, flat) {
+  const points = [];
+  for (let start = 0; start < flat.length; start += fields.length) {
+    const point = /** @type {any} */ ({});
+    fields.forEach((field, offset) => {
+      point[field] = flat[start + offset];
+    });
+    point.confirmed = Boolean(point.confirmed);
+    points.push(point);
+  }
+  return points;
+}

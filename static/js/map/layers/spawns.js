@@ -1,0 +1,88 @@
+/** Spawn points of creatures: filled when confirmed, hollow until then. */
+
+import { onThemeChange, themed } from "../colours.js";
+import { xy } from "../coords.js";
+import { spawnPopup, spawnTip } from "../popups.js";
+
+const DOT = 5.5;
+const LIT = 8.5;
+
+/**
+ * @typedef {import("../document.js").Mob} Mob
+ * @typedef {{dot: L.CircleMarker, point: import("../document.js").Point}} Drawn
+ */
+
+export class Spawns {
+  /**
+   * @param {L.Map} map @param {Mob[]} mobs
+   * @param {{colour: (mob: Mob) => string, url: (mob: Mob) => string, onHover?: (id: number|null) => void}} options
+   */
+  constructor(map, mobs, { colour, url, onHover = () => {} }) {
+    this.map = map;
+    this.colour = colour;
+    this.layer = L.layerGroup().addTo(map);
+    /** @type {Map<number, {mob: Mob, drawn: Drawn[]}>} */
+    this.all = new Map();
+    for (const mob of mobs) {
+      const drawn = mob.spawns.map((point) => ({ point, dot: this.dot(mob, point, url, onHover) }));
+      this.all.set(mob.id, { mob, drawn });
+    }
+    /** @type {number|null} */
+    this.lit = null;
+    this.paint();
+    onThemeChange(() => this.paint());
+  }
+
+  /** @param {Mob} mob @param {import("../document.js").Point} point @param {(mob: Mob) => string} url @param {(id: number|null) => void} onHover */
+  dot(mob, point, url, onHover) {
+    return L.circleMarker(xy(point.x, point.y), { radius: DOT, weight: 1.5 })
+      .bindPopup(() => spawnPopup(mob.name, url(mob), point))
+      .bindTooltip(() => spawnTip(mob.name, point), { direction: "top", offset: [0, -6] })
+      .on("mouseover", () => onHover(mob.id))
+      .on("mouseout", () => onHover(null));
+  }
+
+  /**
+   * Draw exactly what the filters let through. Return how many points that is.
+   * @param {{shown: (id: number) => boolean, floor: number, confirmed: boolean}} filter
+   */
+  filter({ shown, floor, confirmed }) {
+    let count = 0;
+    for (const [id, { drawn }] of this.all) {
+      const on = shown(id);
+      for (const { dot, point } of drawn) {
+        const wanted = on && point.floor === floor && (point.confirmed || !confirmed);
+        if (wanted) count += 1;
+        if (wanted !== this.layer.hasLayer(dot)) this.layer[wanted ? "addLayer" : "removeLayer"](dot);
+      }
+    }
+    return count;
+  }
+
+  /** Bring one creature out, or none. @param {number|null} id */
+  light(id) {
+    if (id === this.lit) return;
+    for (const [which, radius] of /** @type {[number|null, number][]} */ ([[this.lit, DOT], [id, LIT]])) {
+      for (const { dot } of (which === null ? undefined : this.all.get(which))?.drawn ?? []) {
+        dot.setRadius(radius);
+        if (radius === LIT && this.layer.hasLayer(dot)) dot.bringToFront();
+      }
+    }
+    this.lit = id;
+  }
+
+  /** Colours that depend on light and dark. */
+  paint() {
+    const edge = themed("--raised");
+    for (const { mob, drawn } of this.all.values()) {
+      const fill = this.colour(mob);
+      for (const { dot, point } of drawn) {
+        dot.setStyle({
+          color: point.confirmed ? edge : fill,
+          fillColor: fill,
+          fillOpacity: point.confirmed ? 0.95 : 0.25,
+        });
+      }
+    }
+  }
+}

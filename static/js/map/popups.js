@@ -1,0 +1,61 @@
+/** What a popup says about a point: built from elements, because names come from strangers. */
+
+import { element } from "../dom.js";
+import { day, decimal, gettext, ngettext, number } from "../words.js";
+
+/** @param {number} x @param {number} y */
+export const place = (x, y) => `${decimal(x)} / ${decimal(y)}`;
+
+/**
+ * Return how sure a spawn point is, in words.
+ * @param {{confirmed: boolean, uploaders: number}} point
+ */
+export function certainty(point) {
+  if (point.confirmed) return gettext("confirmed by independent players");
+  if (point.uploaders > 1) return gettext("likely: seen by several players");
+  return gettext("unconfirmed: noted by one player only");
+}
+
+/**
+ * @param {string} name @param {string} url @param {import("./document.js").Point} point
+ * @returns {HTMLElement}
+ */
+export function spawnPopup(name, url, point) {
+  const title = element("h3", {}, element("bdi", { text: name }));
+  const facts = element("dl");
+  fact(facts, gettext("Position"), place(point.x, point.y));
+  if (point.radius) fact(facts, gettext("Within"), `± ${decimal(point.radius)} %`);
+  fact(facts, gettext("Sightings"), number(point.sightings));
+  fact(facts, gettext("Players"), number(point.uploaders));
+  const box = element("div", {}, title, facts, element("p", { text: certainty(point) }));
+  if (url) box.append(element("p", {}, element("a", { href: url, text: gettext("All about this creature") })));
+  return box;
+}
+
+/**
+ * @param {{x: number, y: number, sightings: number, uploaders: number, first_seen?: string, last_seen?: string}} point
+ * @returns {HTMLElement}
+ */
+export function positionPopup(point) {
+  const facts = element("dl");
+  fact(facts, gettext("Position"), place(point.x, point.y));
+  fact(facts, gettext("Sightings"), number(point.sightings));
+  fact(facts, gettext("Players"), number(point.uploaders));
+  if (point.first_seen) fact(facts, gettext("First seen"), day(point.first_seen));
+  if (point.last_seen) fact(facts, gettext("Last seen"), day(point.last_seen));
+  return element("div", {}, element("h3", { text: gettext("Noted position") }), facts);
+}
+
+/**
+ * @param {string} name @param {import("./document.js").Point} point
+ * @returns {HTMLElement}
+ */
+export function spawnTip(name, point) {
+  const seen = ngettext("%(count)s sighting", "%(count)s sightings", point.sightings);
+  return element("div", {}, element("bdi", { text: name }), element("div", { class: "soft", text: seen }));
+}
+
+/** @param {HTMLElement} list @param {string} term @param {string} value */
+function fact(list, term, value) {
+  list.append(element("dt", { text: term }), element("dd", { text: value }));
+}

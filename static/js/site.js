@@ -1,0 +1,55 @@
+/** What every page does: menus, the appearance switch, the search box. */
+
+import { suggest } from "./suggest.js";
+
+for (const form of document.querySelectorAll("form[data-suggest]")) suggest(/** @type {HTMLFormElement} */ (form));
+
+document.addEventListener("keydown", (event) => {
+  const target = /** @type {HTMLElement} */ (event.target);
+  if (event.key === "Escape") closeMenus();
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (target.closest("input, textarea, select, [contenteditable]")) return;
+  event.preventDefault();
+  /** @type {HTMLInputElement|null} */ (document.querySelector("form[data-suggest] input"))?.focus();
+});
+
+document.addEventListener("click", (event) => {
+  const inside = /** @type {HTMLElement} */ (event.target).closest("details.menu");
+  closeMenus(inside);
+});
+
+/** @param {Element|null} [except] */
+function closeMenus(except) {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (menu === except) continue;
+    const inside = menu.contains(document.activeElement);
+    menu.removeAttribute("open");
+    if (inside) menu.querySelector("summary")?.focus();
+  }
+}
+
+const root = document.documentElement;
+
+function showChoice() {
+  for (const button of document.querySelectorAll("[data-theme-choice]")) {
+    const chosen = button.getAttribute("data-theme-choice") === (root.dataset.theme ?? "auto");
+    button.setAttribute("aria-pressed", String(chosen));
+  }
+}
+
+for (const button of document.querySelectorAll("[data-theme-choice]")) {
+  button.addEventListener("click", () => {
+    const choice = button.getAttribute("data-theme-choice") ?? "auto";
+    if (choice === "auto") delete root.dataset.theme;
+    else root.dataset.theme = choice;
+    try {
+      if (choice === "auto") localStorage.removeItem("theme");
+      else localStorage.setItem("theme", choice);
+    } catch {
+      // Storage may be forbidden: the choice then lasts for this page.
+    }
+    showChoice();
+    document.dispatchEvent(new Event("themechange"));
+  });
+}
+showChoice();

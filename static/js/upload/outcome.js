@@ -1,0 +1,53 @@
+/** What became of an upload, in words. */
+
+import { fill, gettext, ngettext, number } from "../words.js";
+
+/**
+ * @param {any} receipt As from `GET /api/v1/uploads/{id}`.
+ * @returns {string}
+ */
+export function outcome(receipt) {
+  switch (receipt.status) {
+    case "merged":
+      return merged(brought(receipt));
+    case "rejected":
+      return gettext("This upload was taken, but could not be read after all. Nothing of it is on the map.");
+    case "withdrawn":
+      return gettext("This upload was withdrawn. Its notes count no more.");
+    case "staged":
+      return gettext("Read, and about to be drawn…");
+    default:
+      return gettext("Safely stored, waiting to be merged…");
+  }
+}
+
+/** What a merged receipt brought. @param {any} receipt */
+const brought = (receipt) => receipt.brought ?? receipt;
+
+/** @param {{new_positions?: number, confirmed_positions?: number}} figures */
+function merged({ new_positions: fresh = 0, confirmed_positions: known = 0 }) {
+  if (fresh > 0) {
+    return ngettext("Your %(count)s new dot is on the map.", "Your %(count)s new dots are on the map.", fresh);
+  }
+  if (known > 0) return gettext("Your notes are on the map. They confirm what others saw.");
+  return gettext("Your notes are in. They held no position to draw.");
+}
+
+/** @param {{mobs: number, positions: number, lootings: number}} counts */
+export function contents({ mobs, positions, lootings }) {
+  return fill(gettext("%(mobs)s creatures, %(positions)s positions, %(lootings)s lootings"), {
+    mobs: number(mobs),
+    positions: number(positions),
+    lootings: number(lootings),
+  });
+}
+
+/**
+ * Return what to tell about a refusal that carries no words of its own.
+ * @param {number} status
+ */
+export function refusal(status) {
+  if (status === 0) return gettext("The server could not be reached. Check your connection and send again.");
+  if (status === 413) return gettext("This is larger than the server takes.");
+  return fill(gettext("The server answered with an error (%(status)s). Try again in a few minutes."), { status });
+}

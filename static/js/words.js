@@ -1,0 +1,48 @@
+/** Words and figures in the language of the interface. The catalogue comes from Django (messages/<language>.js). */
+
+const language = document.documentElement.lang || "en";
+
+/**
+ * The catalogue's functions, or ones that return the English when it could not be loaded.
+ * @type {{gettext: (text: string) => string, ngettext: (one: string, many: string, count: number) => string}}
+ */
+const catalogue = globalThis.django?.gettext
+  ? globalThis.django
+  : { gettext: (text) => text, ngettext: (one, many, count) => (count === 1 ? one : many) };
+
+/** @param {string} text */
+export const gettext = (text) => catalogue.gettext(text);
+
+/**
+ * Return the form for `count` with `%(count)s` filled in.
+ * @param {string} one @param {string} many @param {number} count
+ */
+export const ngettext = (one, many, count) => fill(catalogue.ngettext(one, many, count), { count: number(count) });
+
+/**
+ * Put values into `%(name)s` places. The result is text: give it to `textContent` only.
+ * @param {string} text @param {Record<string, string|number>} values
+ */
+export const fill = (text, values) => text.replace(/%\((\w+)\)s/g, (_, name) => String(values[name] ?? ""));
+
+const plain = new Intl.NumberFormat(language);
+const oneDecimal = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** @param {number} value */
+export const number = (value) => plain.format(value);
+
+/** @param {number} value */
+export const decimal = (value) => oneDecimal.format(value);
+
+/** @param {string} iso A day such as `2026-01-31`. */
+export function day(iso) {
+  const date = new Date(`${iso}T00:00:00Z`);
+  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" }).format(date);
+}
+
+/** @param {number} bytes */
+export function size(bytes) {
+  if (bytes < 1000) return `${number(bytes)} B`;
+  if (bytes < 1_000_000) return `${decimal(bytes / 1000)} kB`;
+  return `${decimal(bytes / 1_000_000)} MB`;
+}
