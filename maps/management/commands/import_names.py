@@ -1,0 +1,54 @@
+"""`./manage.py import_names items FILE.csv --locale deDE`: take over item names from a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from maps import locales, names
+
+#: A game's items are some ten thousand; a table past this size is something else.
+MAX_BYTES = 64 * 1024**2
+
+
+class Command(BaseCommand):
+    help = (
+        "Add and change item names of one locale from a CSV table with the header id,name (UTF-8). The table is "
+        "checked whole before anything is written. May be repeated; names that it does not list stay."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("kind", choices=("items",), help="what is named")
+        parser.add_argument("file", metavar="FILE.csv", type=Path)
+        parser.add_argument("--locale", required=True, help="which map the names are for, such as deDE")
+        parser.add_argument("--dry-run", action="store_true", help="only say what would change")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        file: Path = options["file"]
+        locale = locales.canonical(options["locale"])
+        try:
+            alias = locales.alias(locale)
+        except locales.UnknownLocale:
+            hosted = ", ".join(locales.hosted())
+            raise CommandError(f"This site hosts no map for {options['locale']}. It hosts {hosted}.") from None
+        try:
+            with file.open("rb") as opened:
+                body = opened.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise CommandError(f"Could not read {file}: {error.strerror}.") from error
+        if len(body) > MAX_BYTES:
+            raise CommandError(f"{file} is larger than {MAX_BYTES // 1024**2} MiB, which no table of item names is.")
+        try:
+            table = names.read_items(body)
+        except names.NamesUnreadable as error:
+            more = f"\nThere may be more; these are the first {names.MAX_ERRORS}." * (
+                len(error.errors) == names.MAX_ERRORS
+            )
+            raise CommandError(
+                f"{file} was not taken, nothing is changed:\n  " + "\n  ".join(error.errors) + more
+            ) from error
+        result = names.import_items(alias, table, dry_run=options["dry_run"])
+        said = f"{locale}: {result.added:,} added, {result.changed:,} changed, {result.unchanged:,} unchanged"
+        self.stdout.write(f"{said} (dry run: nothing was written)" if options["dry_run"] else said)
