@@ -27,6 +27,8 @@ class Command(BaseCommand):
         "(for import_names) and players.txt. The same options write the same bytes."
     )
 
+    requires_system_checks = []
+
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("directory", metavar="DIR", type=Path)
         parser.add_argument("--uploads", metavar="N", type=int, default=100, help="how many in all (100)")
