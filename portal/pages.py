@@ -3,29 +3,56 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
+from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.http.multipartparser import MultiPartParserError
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_safe
 
+from ingest.accept import accept
+from ingest.errors import BadMultipart, TooLarge
 from ingest.models import Upload
 from maps import locales
+from maps.problems import Problem
+from portal import limits, uploads
+from portal.models import Refusal
 
 #: After these nothing more happens by itself.
 SETTLED = {Upload.Status.MERGED, Upload.Status.REJECTED, Upload.Status.WITHDRAWN}
 
 
-@require_safe
+# No cookie gives any right here, as with the API; and the CSRF check would read a form of any size first.
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
-    """Show how to send notes: drop files, choose them, or paste the export's text."""
-    limits = {
-        "document_mb": settings.MAX_DOCUMENT_BYTES // 1024**2,
-        "body_bytes": settings.MAX_BODY_BYTES,
-        "anonymous": settings.ANONYMOUS_UPLOADS,
+    """Show how to send notes, and take them as a plain form from browsers without scripts."""
+    context: dict[str, Any] = {
+        "section": "upload",
+        "limits": {
+            "document_mb": settings.MAX_DOCUMENT_BYTES // 1024**2,
+            "body_bytes": settings.MAX_BODY_BYTES,
+            "anonymous": settings.ANONYMOUS_UPLOADS,
+        },
     }
-    return render(request, "portal/upload.html", {"section": "upload", "limits": limits})
+    status = 200
+    if request.method == "POST":
+        try:
+            results = _take_form(request)
+        except Problem as problem:
+            results = [{"name": _("Your notes"), "problem": problem}]
+        if len(results) == 1 and "upload" in results[0]:
+            return redirect("receipt-page", id=results[0]["upload"].id)
+        status = max((result["problem"].status for result in results if "problem" in result), default=200)
+        context["results"] = results
+    return render(request, "portal/upload.html", context, status=status)
 
 
 @never_cache
@@ -46,3 +73,44 @@ def receipt(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
             "hosted": found.locale in locales.hosted(),
         },
     )
+
+
+def _take_form(request: HttpRequest) -> list[dict[str, Any]]:
+    """Take the files and the text of a form: `[{"name", "upload", "duplicate"}, {"name", "problem"}]`.
+
+    Names of files are shown to their sender and not kept. Raises a `Problem` that concerns the whole form.
+    """
+    sender = uploads.identify(request)
+    limits.check_intake()
+    length = int(request.META.get("CONTENT_LENGTH") or 0)
+    if length > settings.MAX_REQUEST_BYTES:
+        raise TooLarge(_("These files are too large to be sent at once. Send fewer."))
+    try:
+        files = request.FILES.getlist("file")
+        text = request.POST.get("text", "").strip()
+    except (MultiPartParserError, RequestDataTooBig, TooManyFilesSent, SuspiciousOperation) as error:
+        raise BadMultipart(_("The form could not be read. Send fewer or smaller files.")) from error
+    documents: list[tuple[str, Iterator[bytes]]] = [(file.name or "", file.chunks()) for file in files]
+    if text:
+        documents.append((_("Pasted text"), iter([text.encode()])))
+    if not documents:
+        raise BadMultipart(_("There was nothing to send. Choose a file or paste the text of the export window."))
+    limits.check_sender(sender, len(documents))
+    return [_take(name, body, sender) for name, body in documents]
+
+
+def _take(name: str, body: Iterator[bytes], sender: str) -> dict[str, Any]:
+    try:
+        accepted = accept(body, "", sender, "", check_locale=limits.check_locale, dry_run=False)
+    except Problem as problem:
+        if not problem.may_retry:
+            Refusal.objects.create(
+                refused_at=timezone.now(),
+                sender=sender,
+                status_code=problem.status,
+                code=problem.code,
+                detail=problem.detail,
+                errors=problem.errors or [],
+            )
+        return {"name": name, "problem": problem}
+    return {"name": name, "upload": accepted.upload, "duplicate": accepted.duplicate}

@@ -8,6 +8,10 @@ import { place } from "../popups.js";
 const MAJOR = 10;
 const MINOR = 2;
 
+/** What the rulers take from the map's right and lower edge (map.css). */
+const RULER_RIGHT_PX = 28;
+const RULER_BOTTOM_PX = 18;
+
 /** Pixels per percent from which the fine grid helps more than it clutters. */
 const FINE_FROM = 9;
 
@@ -22,7 +26,7 @@ export function sheet(box, at = null) {
     preferCanvas: true,
     attributionControl: false,
     zoomControl: false,
-    zoomSnap: 0.25,
+    zoomSnap: 0.1,
     zoomDelta: 0.5,
     wheelPxPerZoomLevel: 110,
     minZoom: 0,
@@ -32,7 +36,7 @@ export function sheet(box, at = null) {
   });
   L.control.zoom({ position: "topleft" }).addTo(map);
   if (at) map.setView(xy(at.x, at.y), at.zoom, { animate: false });
-  else map.fitBounds(WHOLE_ZONE, { padding: [6, 6], animate: false });
+  else map.fitBounds(WHOLE_ZONE, { paddingTopLeft: [8, 8], paddingBottomRight: [RULER_RIGHT_PX + 8, RULER_BOTTOM_PX + 8], animate: false });
   grid(map);
   rulers(map, box);
   pointer(map);
@@ -91,8 +95,8 @@ function rulers(map, box) {
     const origin = map.latLngToContainerPoint(xy(0, 0));
     const end = map.latLngToContainerPoint(xy(EDGE, EDGE));
     const size = map.getSize();
-    across.replaceChildren(...ticks(origin.x, end.x, size.x - 28, "left"));
-    down.replaceChildren(...ticks(origin.y, end.y, size.y - 18, "top"));
+    across.replaceChildren(...ticks(origin.x, end.x, size.x - RULER_RIGHT_PX, "left"));
+    down.replaceChildren(...ticks(origin.y, end.y, size.y - RULER_BOTTOM_PX, "top"));
   };
   map.on("move zoom resize", draw);
   draw();

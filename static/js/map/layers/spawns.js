@@ -4,8 +4,10 @@ import { onThemeChange, themed } from "../colours.js";
 import { xy } from "../coords.js";
 import { spawnPopup, spawnTip } from "../popups.js";
 
-const DOT = 5.5;
-const LIT = 8.5;
+/** Radius in pixels: dots grow with the map, so that a whole zone on a phone is not one blot. */
+const SMALLEST = 2.6;
+const LARGEST = 7;
+const LIT_BY = 1.6;
 
 /**
  * @typedef {import("../document.js").Mob} Mob
@@ -30,12 +32,14 @@ export class Spawns {
     /** @type {number|null} */
     this.lit = null;
     this.paint();
+    this.resize();
     onThemeChange(() => this.paint());
+    map.on("zoomend", () => this.resize());
   }
 
   /** @param {Mob} mob @param {import("../document.js").Point} point @param {(mob: Mob) => string} url @param {(id: number|null) => void} onHover */
   dot(mob, point, url, onHover) {
-    return L.circleMarker(xy(point.x, point.y), { radius: DOT, weight: 1.5 })
+    return L.circleMarker(xy(point.x, point.y), { weight: 1.5 })
       .bindPopup(() => spawnPopup(mob.name, url(mob), point))
       .bindTooltip(() => spawnTip(mob.name, point), { direction: "top", offset: [0, -6] })
       .on("mouseover", () => onHover(mob.id))
@@ -62,13 +66,26 @@ export class Spawns {
   /** Bring one creature out, or none. @param {number|null} id */
   light(id) {
     if (id === this.lit) return;
-    for (const [which, radius] of /** @type {[number|null, number][]} */ ([[this.lit, DOT], [id, LIT]])) {
-      for (const { dot } of (which === null ? undefined : this.all.get(which))?.drawn ?? []) {
-        dot.setRadius(radius);
-        if (radius === LIT && this.layer.hasLayer(dot)) dot.bringToFront();
+    const before = this.lit;
+    this.lit = id;
+    for (const which of [before, id]) {
+      const found = which === null ? undefined : this.all.get(which);
+      if (!found) continue;
+      for (const { dot } of found.drawn) {
+        dot.setRadius(this.radius(found.mob));
+        if (which === id && this.layer.hasLayer(dot)) dot.bringToFront();
       }
     }
-    this.lit = id;
+  }
+
+  /** @param {Mob} mob */
+  radius(mob) {
+    const radius = Math.min(Math.max(1 + 0.62 * this.map.getZoomScale(this.map.getZoom(), 0), SMALLEST), LARGEST);
+    return mob.id === this.lit ? radius * LIT_BY : radius;
+  }
+
+  resize() {
+    for (const { mob, drawn } of this.all.values()) for (const { dot } of drawn) dot.setRadius(this.radius(mob));
   }
 
   /** Colours that depend on light and dark. */
