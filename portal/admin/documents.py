@@ -1,0 +1,79 @@
+"""The raw document of an upload, page by page or as a download: a stranger's text, never markup."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import BinaryIO
+
+from django.conf import settings
+
+from ingest import spool
+from ingest.models import Upload
+
+PAGE_BYTES = 200 * 1024
+CHUNK_BYTES = 64 * 1024
+#: A UTF-8 character has at most three bytes after its first one.
+CONTINUATIONS = 3
+
+
+class DocumentMissing(Exception):
+    """The document is in neither storage."""
+
+
+@contextmanager
+def opened(upload: Upload) -> Iterator[BinaryIO]:
+    """Open an upload's document as a stream of XML, wherever it lies; raises `DocumentMissing`."""
+    # A merge may move the document from the spool to the archive between reading the row and opening it.
+    places = [spool.archive()] if upload.archived else [spool.spool(), spool.archive()]
+    for place in places if upload.document else []:
+        stack = ExitStack()
+        try:
+            stream = stack.enter_context(spool.opened(place, upload.document))
+        except FileNotFoundError:
+            continue
+        with stack:
+            yield stream
+        return
+    raise DocumentMissing
+
+
+def page_count(upload: Upload) -> int:
+    """Return how many pages an upload's document has, at least one."""
+    return max(1, math.ceil(upload.size_bytes / PAGE_BYTES))
+
+
+def page(upload: Upload, number: int) -> str:
+    """Return the 200 KiB of a document that are its page `number` (from 1), cut between characters.
+
+    Only that much is held in memory: what comes before is read and dropped.
+    """
+    start = (number - 1) * PAGE_BYTES
+    with opened(upload) as stream:
+        for _dropped in _read(stream, start):
+            pass
+        data = b"".join(_read(stream, PAGE_BYTES + CONTINUATIONS))
+    # A character cut by the end of a page belongs to that page, not to the next one.
+    first = _continuations(data, 0) if start else 0
+    return data[first : PAGE_BYTES + _continuations(data, PAGE_BYTES)].decode("utf-8", "replace")
+
+
+def chunks(upload: Upload) -> Iterator[bytes]:
+    """Yield a whole document piece by piece; raises `DocumentMissing` at the first one."""
+    with opened(upload) as stream:
+        yield from _read(stream, settings.MAX_DOCUMENT_BYTES)
+
+
+def _continuations(data: bytes, position: int) -> int:
+    """Return how many bytes from `position` on continue a UTF-8 character begun before it."""
+    found = itertools.takewhile(lambda byte: byte & 0xC0 == 0x80, data[position : position + CONTINUATIONS])
+    return len(list(found))
+
+
+def _read(stream: BinaryIO, size: int) -> Iterator[bytes]:
+    """Yield the next `size` bytes of a stream, or fewer at its end."""
+    while size > 0 and (chunk := stream.read(min(size, CHUNK_BYTES))):
+        size -= len(chunk)
+        yield chunk

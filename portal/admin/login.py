@@ -1,0 +1,38 @@
+"""Slow down guessing of passwords at the admin's login."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.admin.forms import AdminAuthenticationForm
+from django.core.cache import cache
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from portal.accounts import client_address, network_sender
+
+#: Failures per network and quarter of an hour, in each web process. Counted by network, not by name:
+#: otherwise a stranger could lock an admin out.
+FAILURES_ALLOWED = 10
+WINDOW_S = 15 * 60
+
+
+class LimitedLoginForm(AdminAuthenticationForm):
+    """The admin's login form, closed for a while to networks that failed too often."""
+
+    def clean(self) -> dict[str, Any]:
+        key = "login-failures:unknown" if self.request is None else self._key(client_address(self.request))
+        if cache.get(key, 0) >= FAILURES_ALLOWED:
+            raise ValidationError(
+                _("Too many failed logins from your network. Try again in a quarter of an hour."), code="throttled"
+            )
+        try:
+            return super().clean() or {}
+        except ValidationError:
+            cache.add(key, 0, WINDOW_S)
+            cache.incr(key)
+            raise
+
+    @staticmethod
+    def _key(address: str) -> str:
+        return f"login-failures:{network_sender(address)}"

@@ -1,0 +1,319 @@
+"""Uploads in the admin: found, looked at down to the raw document, and tried again; never edited."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.template.defaultfilters import filesizeformat
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import formats, timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from ingest.models import Upload
+from ingest.wake import wake
+from maps import locales
+from portal.admin import documents
+from portal.admin.readonly import ReadOnlyAdmin
+from portal.models import Player
+
+ID_START = re.compile(r"[0-9a-f]{4,32}")
+DAYS_OFFERED = 7
+
+
+def sender_name(sender: str) -> str:
+    """Return a sender for people: the player's name, or the start of the network's hash."""
+    kind, _separator, key = sender.partition(":")
+    if kind != "player":
+        return _("network %(hash)s…") % {"hash": key[:8]}
+    found = Player.objects.filter(pk=key).values_list("name", flat=True).first()
+    return _("player %(name)s") % {"name": found or key}
+
+
+class LocaleFilter(admin.SimpleListFilter):
+    title, parameter_name = gettext_lazy("locale"), "locale"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(locale, locale) for locale in locales.hosted()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> QuerySet[Upload]:
+        return queryset.filter(locale=self.value()) if self.value() in locales.hosted() else queryset
+
+
+class StateFilter(admin.SimpleListFilter):
+    title, parameter_name = gettext_lazy("status"), "status"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[Any, Any]]:
+        return [*Upload.Status.choices, ("failing", gettext_lazy("queued, failing"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> QuerySet[Upload]:
+        if self.value() == "failing":
+            return queryset.filter(status="queued", attempts__gt=0).exclude(reason="")
+        return queryset.filter(status=self.value()) if self.value() in Upload.Status.values else queryset
+
+
+class VersionFilter(admin.SimpleListFilter):
+    title, parameter_name = gettext_lazy("version"), "version"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(str(version), str(version)) for version in (42, 43, 44)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> QuerySet[Upload]:
+        version = self.value()
+        return queryset.filter(version=int(version)) if version in dict(self.lookup_choices) else queryset
+
+
+class DayFilter(admin.SimpleListFilter):
+    """Filter by the day of receipt, as a range: the index of receipt times serves it."""
+
+    title, parameter_name = gettext_lazy("day received"), "day"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        today = timezone.localdate()
+        days = [today - timedelta(days=n) for n in range(DAYS_OFFERED)]
+        asked = self.value()
+        shown = [(day.isoformat(), str(formats.date_format(day))) for day in days]
+        return shown if not asked or asked in dict(shown) else [*shown, (asked, asked)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> QuerySet[Upload]:
+        if not self.value():
+            return queryset
+        try:
+            start = timezone.make_aware(datetime.combine(datetime.fromisoformat(str(self.value())), time.min))
+            return queryset.filter(received_at__gte=start, received_at__lt=start + timedelta(days=1))
+        except (ValueError, OverflowError):
+            return queryset.none()
+
+
+class SenderFilter(admin.SimpleListFilter):
+    """Shown only while a sender is asked for: there are too many to offer."""
+
+    title, parameter_name = gettext_lazy("sender"), "sender"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        asked = request.GET.get("sender")
+        return [(asked, sender_name(asked))] if asked and "\0" not in asked else []
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> QuerySet[Upload]:
+        return queryset.filter(sender=self.value()) if self.value() else queryset
+
+
+@admin.register(Upload)
+class UploadAdmin(ReadOnlyAdmin):
+    list_display = (
+        "short_id",
+        "received_at",
+        "locale",
+        "status",
+        "version",
+        "from_sender",
+        "file_name",
+        "size",
+        "mobs",
+        "positions",
+        "lootings",
+        "attempts",
+        "short_reason",
+    )
+    list_filter = (LocaleFilter, StateFilter, VersionFilter, DayFilter, SenderFilter)
+    ordering = ("-received_at",)
+    search_fields = ("id",)
+    search_help_text = gettext_lazy("An upload's id or its first characters, a sender's key, or a player's name.")
+    list_per_page = 50
+    list_max_show_all = 200
+    show_full_result_count = False
+    actions = ("retry",)
+    fieldsets = (
+        (None, {"fields": ("id", "links", "locale", "status", "reason")}),
+        (
+            gettext_lazy("Document"),
+            {
+                "fields": (
+                    "version",
+                    "game_version",
+                    "file_name",
+                    "size",
+                    "from_sender",
+                    "content",
+                    "document",
+                    "archived",
+                )
+            },
+        ),
+        (gettext_lazy("Counts"), {"fields": ("mobs", "positions", "lootings", "ignored", "brought")}),
+        (
+            gettext_lazy("Steps"),
+            {"fields": ("received_at", "staged_at", "merged_at", "rejected_at", "withdrawn_at")},
+        ),
+        (gettext_lazy("Work"), {"fields": ("claimed_by", "lease_until", "attempts", "retry_at")}),
+    )
+
+    # --- what is shown ---
+    @admin.display(description=gettext_lazy("id"), ordering="id")
+    def short_id(self, upload: Upload) -> str:
+        return str(upload.pk)[:8]
+
+    @admin.display(description=gettext_lazy("sender"), ordering="sender")
+    def from_sender(self, upload: Upload) -> SafeString:
+        url = reverse("admin:ingest_upload_changelist", query={"sender": upload.sender})
+        return format_html('<a href="{}"><bdi>{}</bdi></a>', url, sender_name(upload.sender))
+
+    @admin.display(description=gettext_lazy("size"), ordering="size_bytes")
+    def size(self, upload: Upload) -> str:
+        return filesizeformat(upload.size_bytes)
+
+    @admin.display(description=gettext_lazy("reason"))
+    def short_reason(self, upload: Upload) -> str:
+        return upload.reason[:80]
+
+    @admin.display(description=gettext_lazy("content hash"))
+    def content(self, upload: Upload) -> str:
+        return bytes(upload.content_hash).hex()
+
+    @admin.display(description=gettext_lazy("look at"))
+    def links(self, upload: Upload) -> SafeString:
+        return format_html(
+            '<a href="{}">{}</a> · <a href="{}">{}</a> · <a href="{}">{}</a>',
+            reverse("receipt-page", args=[upload.pk]),
+            _("receipt"),
+            reverse("admin:ingest_upload_document", args=[upload.pk]),
+            _("raw document"),
+            reverse("admin:ingest_upload_document", args=[upload.pk], query={"download": "1"}),
+            _("download it"),
+        )
+
+    # --- finding ---
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Upload], search_term: str
+    ) -> tuple[QuerySet[Upload], bool]:
+        """Find by what an index serves; anything else finds nothing rather than reading millions of rows."""
+        term = search_term.strip()
+        start = term.lower().replace("-", "")
+        if not term:
+            return queryset, False
+        if ID_START.fullmatch(start):
+            bounds = (uuid.UUID(start.ljust(32, "0")), uuid.UUID(start.ljust(32, "f")))
+            return queryset.filter(id__range=bounds), False
+        players = [player.sender for player in Player.objects.filter(name__iexact=term)]
+        return queryset.filter(sender__in=[term, *players]), False
+
+    # --- the raw document ---
+    def get_urls(self) -> list[URLPattern]:
+        raw = path(
+            "<uuid:upload_id>/document/", self.admin_site.admin_view(self.document_view), name="ingest_upload_document"
+        )
+        return [raw, *super().get_urls()]
+
+    def document_view(self, request: HttpRequest, upload_id: uuid.UUID) -> HttpResponse | StreamingHttpResponse:
+        """Show the raw document as escaped text, 200 KiB a page, or send it as a plain text download."""
+        upload = get_object_or_404(Upload, pk=upload_id)
+        if not self.has_view_permission(request, upload):
+            raise PermissionDenied
+        try:
+            if "download" in request.GET:
+                return self._download(upload)
+            pages = documents.page_count(upload)
+            asked = request.GET.get("page", "1")
+            number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 6 else 0
+            if not 1 <= number <= pages:
+                raise Http404(_("The document has pages 1 to %(pages)d.") % {"pages": pages})
+            text = documents.page(upload, number)
+        except documents.DocumentMissing:
+            text, number, pages = None, 1, 1
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Raw document"),
+            "opts": self.opts,
+            "upload": upload,
+            "text": text,
+            "number": number,
+            "previous": number - 1,
+            "next": number + 1,
+            "pages": pages,
+        }
+        return TemplateResponse(request, "admin/document.html", context, status=200 if text is not None else 404)
+
+    @staticmethod
+    def _download(upload: Upload) -> StreamingHttpResponse:
+        with documents.opened(upload):
+            pass  # a missing document is answered before the download begins
+        response = StreamingHttpResponse(documents.chunks(upload), content_type="text/plain; charset=utf-8")
+        response["Content-Disposition"] = f'attachment; filename="mobmap-{upload.pk}.txt"'
+        response["X-Content-Type-Options"] = "nosniff"
+        response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+        return response
+
+    # --- trying again ---
+    def has_retry_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("ingest.change_upload")
+
+    @admin.action(description=gettext_lazy("Try again (rejected or failing uploads)"), permissions=["retry"])
+    def retry(self, request: HttpRequest, chosen: QuerySet[Upload]) -> None:
+        """Queue the chosen uploads again and say for how many that was possible."""
+        queued, skipped, repeated = [], 0, 0
+        for upload in chosen:
+            try:
+                if requeue(upload):
+                    queued.append(upload)
+                    self.log_change(request, upload, _("Queued again."))
+                else:
+                    skipped += 1
+            except IntegrityError:
+                repeated += 1
+        for locale in {upload.locale for upload in queued}:
+            wake(locale)
+        if queued:
+            said = ngettext("%(n)d upload is queued again.", "%(n)d uploads are queued again.", len(queued))
+            messages.success(request, said % {"n": len(queued)})
+        if skipped:
+            said = ngettext(
+                "%(n)d upload was left as it is: only rejected and failing ones that no worker holds can be retried.",
+                "%(n)d uploads were left as they are: only rejected and failing ones no worker holds can be retried.",
+                skipped,
+            )
+            messages.warning(request, said % {"n": skipped})
+        if repeated:
+            said = ngettext(
+                "%(n)d upload was left as it is: the same content has been accepted again since.",
+                "%(n)d uploads were left as they are: the same content has been accepted again since.",
+                repeated,
+            )
+            messages.warning(request, said % {"n": repeated})
+
+
+def requeue(upload: Upload) -> bool:
+    """Queue a rejected or failing upload again from its first try; False when it is neither (any more).
+
+    Raises IntegrityError when its content was accepted as another upload since it was rejected.
+    """
+    failing = Q(status="queued", attempts__gt=0)
+    unclaimed = Q(lease_until__isnull=True) | Q(lease_until__lte=timezone.now())
+    # Compare-and-set: between the admin's list and this moment a worker may have claimed or merged it.
+    with transaction.atomic():
+        changed = (
+            Upload.objects.filter(pk=upload.pk)
+            .filter(Q(status="rejected") | (failing & unclaimed))
+            .exclude(document="")
+            .update(
+                status="queued",
+                claimed_by="",
+                lease_until=None,
+                attempts=0,
+                retry_at=None,
+                rejected_at=None,
+                reason="",
+            )
+        )
+    return changed == 1
