@@ -78,7 +78,7 @@ def source_positions(alias: str, source_id: int, zone_id: int | None = None, flo
 def zone_sources(alias: str, zone_id: int) -> Row | None:
     """Return all sources of a zone as its map draws them, or None when nothing is known of the zone.
 
-    A zone as in `zone` with `fields` (`POSITION_FIELDS`) and all its `sources` as in `sources`, each with
+    `zone` (as in `zone_map`), `fields` (`POSITION_FIELDS`) and all `sources` as in `sources`, each with
     `points`: one flat list, five numbers per coordinate in the order of `fields`: `[0, 21.6, 33, 12, 3]`.
     """
     found = zone(alias, zone_id)
@@ -88,7 +88,8 @@ def zone_sources(alias: str, zone_id: int) -> Row | None:
     parts: dict[int, list[Row]] = {}
     for part in rows(alias, "zone_source_positions", zone=zone_id):
         parts.setdefault(part["source"], []).append(part)
-    return found | {
+    return {
+        "zone": found,
         "fields": POSITION_FIELDS,
         "sources": [each | {"points": _flat(parts.get(each["id"], []))} for each in listed],
     }

@@ -46,8 +46,8 @@ def zone_mobs(
 def zone_map(alias: str, zone_id: int) -> Row | None:
     """Return all that a zone's map draws, or None when nothing is known of the zone.
 
-    A zone as in `zone` with `fields` (`SPAWN_FIELDS`) and all its `mobs` as in `zone_mobs`, each with
-    `spawns`: one flat list, seven numbers per spawn point in the order of `fields`, for example
+    `zone` (as the function of that name returns it), `fields` (`SPAWN_FIELDS`) and all `mobs` as in
+    `zone_mobs`, each with `spawns`: one flat list, seven numbers per spawn point in the order of `fields`, for example
     `[0, 21.6, 33, 0.4, 12, 3, 1]`. Flat lists keep a zone of 400 creatures small enough for one request.
     """
     found = zone(alias, zone_id)
@@ -57,7 +57,8 @@ def zone_map(alias: str, zone_id: int) -> Row | None:
     points: dict[int, list[float]] = {}
     for spawn in rows(alias, "zone_spawns", zone=zone_id):
         points.setdefault(spawn["mob"], []).extend(_flat(spawn))
-    return found | {
+    return {
+        "zone": found,
         "fields": SPAWN_FIELDS,
         "mobs": [shapes.with_reaction(mob) | {"spawns": points.get(mob["id"], [])} for mob in mobs],
     }

@@ -2,11 +2,15 @@
 -- Reads: ledger, zone, presence (by mob_presence), loot, source, named_creature, creature, item_drop, uploader.
 SELECT
     (SELECT count(*) FROM ledger) AS uploads,
-    seen.zones, known.mobs, seen.positions, seen.sightings,
+    (
+        SELECT count(*)
+        FROM zone z
+        WHERE EXISTS (SELECT FROM presence p WHERE p.zone = z.id) OR EXISTS (SELECT FROM loot l WHERE l.zone = z.id)
+    ) AS zones,
+    known.mobs, seen.positions, seen.sightings,
     looted.lootings, (SELECT count(DISTINCT d.item) FROM item_drop d) AS items
 FROM (
     SELECT
-        count(DISTINCT p.zone) AS zones,
         COALESCE(sum(p.positions), 0)::bigint AS positions,
         COALESCE(sum(p.sightings), 0)::bigint AS sightings
     FROM mob_presence p

@@ -1,0 +1,40 @@
+"""Ask the API, and check every answer against the contract it publishes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import yaml
+from django.http import HttpResponse
+from django.test import Client
+from openapi_core import Config, OpenAPI
+from openapi_core.contrib.django import DjangoOpenAPIRequest, DjangoOpenAPIResponse
+
+from maps.api import document
+
+CONTRACT = OpenAPI.from_dict(
+    yaml.safe_load(document.PATH.read_text(encoding="utf-8")),
+    config=Config(extra_media_type_deserializers={"application/problem+json": orjson.loads}),
+)
+
+
+def ask(path: str, **headers: str) -> HttpResponse:
+    """GET an address below /api/v1/ and return its answer, once the contract was seen to allow it."""
+    response = Client(headers=headers).get(f"/api/v1/{path}")
+    CONTRACT.validate_response(DjangoOpenAPIRequest(response.wsgi_request), DjangoOpenAPIResponse(response))
+    return response
+
+
+def read(path: str) -> dict[str, Any]:
+    """Return the JSON of an address in the German locale that must answer 200."""
+    response = ask(f"deDE/{path}")
+    assert response.status_code == 200, response.content
+    return response.json()
+
+
+def refused(path: str, status: int = 400) -> dict[str, Any]:
+    """Return the problem of an address in the German locale that must answer with `status`."""
+    response = ask(f"deDE/{path}")
+    assert (response.status_code, response["Content-Type"]) == (status, "application/problem+json")
+    return response.json()

@@ -1,0 +1,158 @@
+"""The smallest valid rows of merged data, packed as the fold packs them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from django.contrib.gis.geos import Point
+
+from maps import coords
+from maps.models import (
+    FIRST_NAMED_ID,
+    Creature,
+    CreatureName,
+    Drop,
+    Item,
+    Loot,
+    NamedCreature,
+    Presence,
+    Source,
+    Spawn,
+    Zone,
+)
+
+DE = "map_deDE"
+EN = "map_enUS"
+
+#: 2024-10-04, and the day after.
+DAY = 20_000
+
+#: Uploaders of a coordinate, one per sighting: `{(21.6, 33): [1, 1, 2]}` are three sightings by two uploaders.
+Places = Mapping[tuple[float, float], Sequence[int]]
+
+
+def zone(name: str, db: str = DE) -> int:
+    return Zone.objects.using(db).create(name=name).id
+
+
+def creature(
+    id: int,
+    *names: str,
+    level_min: int | None = 1,
+    level_max: int | None = 1,
+    boss: bool = False,
+    reactions: Sequence[int] = (0, 0, 0, 0, 0, 0),
+    first_seen: date = date(2024, 10, 4),
+    last_seen: date = date(2024, 10, 4),
+    db: str = DE,
+) -> int:
+    """Add a creature that uploads call by `names`, one upload per name given."""
+    Creature.objects.using(db).create(
+        id=id,
+        level_min=level_min,
+        level_max=level_max,
+        boss=boss,
+        reactions=list(reactions),
+        uploads=max(1, len(names)),
+        first_seen=first_seen,
+        last_seen=last_seen,
+    )
+    for name in dict.fromkeys(names):
+        CreatureName.objects.using(db).create(creature=id, name=name, uploads=names.count(name))
+    return id
+
+
+def named_creature(name: str, shown_as: int | None = None, number: int = 0, db: str = DE) -> int:
+    """Add a name that uploads use without an id; `number` tells several apart."""
+    return NamedCreature.objects.using(db).create(id=FIRST_NAMED_ID + number, name=name, shown_as=shown_as).id
+
+
+def presence(
+    subject: int,
+    zone: int,
+    places: Places,
+    *,
+    floor: int = 0,
+    unplaced: int = 0,
+    first_seen: int = DAY,
+    last_seen: int = DAY,
+    db: str = DE,
+) -> None:
+    packed = sorted((coords.pack(*place), uploaders) for place, uploaders in places.items())
+    sightings = [len(uploaders) for _, uploaders in packed]
+    Presence.objects.using(db).create(
+        subject=subject,
+        zone=zone,
+        floor=floor,
+        xy=[xy for xy, _ in packed],
+        sightings=sightings,
+        uploaders=[len(set(uploaders)) for _, uploaders in packed],
+        first_seen=[first_seen] * len(packed),
+        last_seen=[last_seen] * len(packed),
+        seen_by=sorted({xy << 32 | uploader for xy, uploaders in packed for uploader in uploaders}),
+        unplaced=unplaced,
+        position_count=len(packed),
+        sighting_count=sum(sightings),
+        last_seen_day=last_seen,
+    )
+
+
+def source(
+    kind: str,
+    creature: int | None = None,
+    *,
+    object: str | None = None,
+    item: int | None = None,
+    zone: int | None = None,
+    db: str = DE,
+) -> int:
+    return Source.objects.using(db).create(kind=kind, creature=creature, object=object, item=item, zone=zone).id
+
+
+def loot(
+    source: int,
+    zone: int,
+    lootings: int,
+    drops: Mapping[int, int] | None = None,
+    *,
+    money_lootings: int = 0,
+    copper: int = 0,
+    floor: int = 0,
+    difficulty: str = "",
+    db: str = DE,
+) -> None:
+    """Add lootings of a source, with how many of them held which item."""
+    place = {"source": source, "zone": zone, "floor": floor, "difficulty": difficulty}
+    Loot.objects.using(db).create(**place, lootings=lootings, money_lootings=money_lootings, copper=copper)
+    for item, count in (drops or {}).items():
+        Drop.objects.using(db).create(**place, item=item, drops=count)
+
+
+def item(id: int, name: str, db: str = DE) -> int:
+    return Item.objects.using(db).create(id=id, name=name).id
+
+
+def spawn(
+    mob: int,
+    zone: int,
+    x: float = 50,
+    y: float = 50,
+    *,
+    floor: int = 0,
+    radius: float = 1,
+    sightings: int = 1,
+    uploaders: int = 1,
+    confirmed: bool = False,
+    db: str = DE,
+) -> None:
+    Spawn.objects.using(db).create(
+        mob=mob,
+        zone=zone,
+        floor=floor,
+        point=Point(x, y),
+        radius=radius,
+        sightings=sightings,
+        uploaders=uploaders,
+        confirmed=confirmed,
+    )
