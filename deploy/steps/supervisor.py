@@ -173,7 +173,11 @@ class _UnixConnection(http.client.HTTPConnection):
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.settimeout(self.timeout)
-        self.sock.connect(str(self._path))
+        try:
+            self.sock.connect(str(self._path))
+        except OSError:
+            self.close()
+            raise
 
 
 class _UnixTransport(xmlrpc.client.Transport):
@@ -182,4 +186,7 @@ class _UnixTransport(xmlrpc.client.Transport):
         self._path = path
 
     def make_connection(self, host: Any) -> _UnixConnection:
-        return _UnixConnection(self._path)
+        # Kept where the base class looks for what it has to close.
+        connection = _UnixConnection(self._path)
+        self._connection = (host, connection)
+        return connection

@@ -1,0 +1,84 @@
+"""The files that give each process its settings."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+
+import dj_database_url
+import pytest
+
+from deploy.steps import environment, rabbitmq
+from deploy.steps.place import Place
+from portal import env
+
+
+@pytest.fixture
+def place(tmp_path):
+    return Place(tmp_path, os.geteuid())
+
+
+def test_each_process_gets_its_own_role_and_no_other_password(place):
+    environment.write_files(place, ["enUS"], 5672)
+    secret = environment.passwords(place)
+    for name, (role, _) in environment.ROLES.items():
+        text = (place.var / name).read_text()
+        assert secret[role] in text
+        others = {secret[other] for other in ("mobmap_owner", "mobmap_web") if other != role}
+        assert not any(other in text for other in others)
+
+
+def test_the_files_are_for_their_owner_alone(place):
+    environment.write_files(place, ["enUS"], 5672)
+    modes = {name: stat.S_IMODE((place.var / name).stat().st_mode) for name in [*environment.ROLES, "passwords.json"]}
+    assert set(modes.values()) == {0o600}
+
+
+def test_the_settings_read_what_was_written(place):
+    environment.write_files(place, ["enUS", "deDE"], 40123)
+    values = env.read_file(place.var / "env.web")
+    assert values["MOBMAP_LOCALES"] == "enUS,deDE"
+    assert values["MOBMAP_BROKER_URL"].endswith("@127.0.0.1:40123/mobmap")
+    database = dj_database_url.parse(values["MOBMAP_DATABASE_URL"])
+    assert (database["HOST"], database["NAME"]) == (str(place.sockets), "mobmap_portal")
+
+
+def test_passwords_stay_the_same(place):
+    assert environment.passwords(place) == environment.passwords(place)
+
+
+def test_own_settings_are_added_and_win(place):
+    (place.var / "env.local").write_text("# mine\nMOBMAP_LOCALES = deDE\nMOBMAP_HTTPS=1\n")
+    hosted = environment.locales(place, {})
+    environment.write_files(place, hosted, 5672)
+    values = env.read_file(place.var / "env")
+    assert hosted == ["deDE"]
+    assert values["MOBMAP_HTTPS"] == "1"
+
+
+def test_the_environment_chooses_locales_before_the_file(place):
+    (place.var / "env.local").write_text("MOBMAP_LOCALES=deDE\n")
+    assert environment.locales(place, {"MOBMAP_LOCALES": "enUS, frFR"}) == ["enUS", "frFR"]
+
+
+class TestWhatTheWebServerMayDoInRabbitMQ:
+    allowed = rabbitmq.PERMISSIONS["mobmap_web"]
+
+    @pytest.mark.parametrize(
+        "name", ["ingest", "ingest.deDE", "ingest.dead", "celery.pidbox", "a1.reply.celery.pidbox"]
+    )
+    def test_waking_and_asking_workers_is_allowed(self, name):
+        assert re.search(self.allowed["configure"], name)
+        assert re.search(self.allowed["write"], name)
+
+    @pytest.mark.parametrize("name", ["other", "ingestion", "amq.topic", ""])
+    def test_anything_else_is_not(self, name):
+        assert not re.search(self.allowed["configure"], name)
+        assert not re.search(self.allowed["write"], name)
+        assert not re.search(self.allowed["read"], name)
+
+
+def test_guest_is_no_user_of_the_node():
+    names = dict.fromkeys(["mobmap_web", "mobmap_ingest"], "x")
+    assert [user["name"] for user in rabbitmq.definitions(names)["users"]] == ["mobmap_web", "mobmap_ingest"]

@@ -1,0 +1,61 @@
+"""What deploy/postgres-guard clears away before PostgreSQL starts, and what it leaves."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+GUARD = Path(__file__).resolve().parents[2] / "deploy" / "postgres-guard"
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Make a data folder on which PostgreSQL ends at once: it holds no cluster."""
+    folder = tmp_path / "postgres"
+    folder.mkdir()
+    return folder
+
+
+#: Whom PostgreSQL runs as: root hands over to the package's user.
+USER = "postgres" if os.geteuid() == 0 else getpass.getuser()
+
+
+def _guard(data):
+    return subprocess.run([GUARD, USER, data], capture_output=True, text=True, check=False, timeout=30).stderr
+
+
+def _leave_lock(data, pid, sockets):
+    sockets.mkdir()
+    (data / "postmaster.pid").write_text(f"{pid}\n{data}\n1700000000\n5432\n{sockets}\n\n")
+    (sockets / ".s.PGSQL.5432").touch()
+    (sockets / ".s.PGSQL.5432.lock").write_text(f"{pid}\n")
+
+
+def test_the_locks_of_a_crashed_server_are_removed(data, tmp_path):
+    _leave_lock(data, 4_000_000, tmp_path / "sockets")
+    _guard(data)
+    assert not (data / "postmaster.pid").exists()
+    assert list((tmp_path / "sockets").iterdir()) == []
+
+
+def test_the_locks_are_removed_when_their_number_is_a_strangers_now(data, tmp_path):
+    _leave_lock(data, os.getpid(), tmp_path / "sockets")
+    _guard(data)
+    assert not (data / "postmaster.pid").exists()
+
+
+def test_the_lock_of_a_server_that_runs_is_kept(data, tmp_path):
+    with subprocess.Popen(["/bin/sleep", "60"], cwd=data) as server:
+        _leave_lock(data, server.pid, tmp_path / "sockets")
+        _guard(data)
+        server.kill()
+    assert (data / "postmaster.pid").exists()
+    assert len(list((tmp_path / "sockets").iterdir())) == 2
+
+
+def test_postgresql_is_started_on_the_data(data):
+    assert "postgres" in _guard(data)
