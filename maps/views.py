@@ -191,7 +191,9 @@ def about(request: HttpRequest) -> HttpResponse:
 @require_safe
 def about_api(request: HttpRequest) -> HttpResponse:
     """Explain the data, the API, and every code a refusal can carry."""
-    problems = sorted(_subclasses(Problem), key=lambda one: (one.status, one.code))
+    causes = sorted(_subclasses(Problem), key=lambda one: (one.status, one.code))
+    # Templates would call classes, so their attributes are handed over.
+    problems = [{name: getattr(one, name) for name in ("code", "status", "title", "may_retry")} for one in causes]
     return render(request, "maps/about_api.html", {"section": "about", "problems": problems})
 
 
