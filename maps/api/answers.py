@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.urls import reverse
 
 from maps import locales, paging
 from maps.api.parameters import refuse
-from maps.problems import LocaleNotHosted, answers_problems, json_response
+from maps.problems import LocaleNotHosted, Problem, answers_problems, json_response
+
+logger = logging.getLogger(__name__)
 
 #: A merge shows on the map within seconds; caches may spare the server a burst, not hide the merge.
 CACHE_CONTROL = "public, max-age=2"
@@ -19,8 +23,15 @@ CACHE_CONTROL = "public, max-age=2"
 #: How long a browser may remember that other sites' pages may read here.
 PREFLIGHT_MAX_AGE_S = 86_400
 
+#: When to ask again while a database is away: long enough for a restart.
+RETRY_AFTER_S = 5
+
 #: A read gets the request, the locale's database alias and the ids in the address, and returns JSON or a redirect.
 Read = Callable[..., dict[str, Any] | HttpResponse]
+
+
+class MapUnavailable(Problem):
+    code, title, status, may_retry = "map-unavailable", "The map can't be read at the moment", 503, True
 
 
 def read(view: Read) -> Callable[..., HttpResponse]:
@@ -44,6 +55,12 @@ def read(view: Read) -> Callable[..., HttpResponse]:
                 "not-a-cursor",
                 "The parameter `cursor` must be the `next` of this list's page before; the first page has none.",
             ) from None
+        except OperationalError as error:
+            logger.exception("The database of %s does not answer", canonical)
+            raise MapUnavailable(
+                f"The database of {canonical} does not answer. Try again in a few seconds.",
+                retry_after_s=RETRY_AFTER_S,
+            ) from error
         response = body if isinstance(body, HttpResponse) else json_response(body)
         response["Cache-Control"] = CACHE_CONTROL
         response["Content-Language"] = f"{canonical[:2]}-{canonical[2:]}"

@@ -11,7 +11,7 @@ MAX_RESULTS = 50
 #: Least word similarity (0…1): two letters swapped within a word of eight leave 0.38, other words of like length 0.33.
 LEAST_ALIKE = "0.35"
 
-#: Shorter texts have no whole trigram, so the index can find them only where words begin.
+#: Shorter words have no whole trigram, so the indexes can find them only where words begin.
 INDEXED_ANYWHERE = 3
 
 
@@ -33,6 +33,6 @@ def search(alias: str, text: str, limit: int = MAX_RESULTS) -> list[Row]:
             key=key,
             starts=f"{escaped}%",
             word=f"% {escaped}%",
-            holds=f"%{escaped}%" if len(key) >= INDEXED_ANYWHERE else f"{escaped}%",
+            holds=f"{escaped}%" if len(key) < INDEXED_ANYWHERE and key.isalnum() else f"%{escaped}%",
             rows=min(limit, MAX_RESULTS),
         )

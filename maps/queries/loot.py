@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from maps.queries import shapes
-from maps.queries.database import Row, row, rows
+from maps.queries.database import Row, rows
 
 #: Real loot tables end far below; a made-up one must not become an answer without end.
 MAX_ITEMS = 1000
@@ -15,11 +15,11 @@ def loot_table(alias: str, sources: list[int], difficulty: str | None = None) ->
     The most frequent items come first, `MAX_ITEMS` at most. Difficulties are summed unless one is asked
     for ('' for lootings without one); `difficulties` names those that occur.
     """
-    totals = row(alias, "loot_totals", sources=sources, difficulty=difficulty) or {}
-    drops = rows(alias, "loot_drops", sources=sources, difficulty=difficulty, rows=MAX_ITEMS)
+    found = rows(alias, "loot_table", sources=sources, difficulty=difficulty, rows=MAX_ITEMS)
+    totals = found[0]
     return {
         "lootings": totals["lootings"],
-        "loot": [shapes.loot_entry(drop, totals["lootings"]) for drop in drops],
+        "loot": [shapes.loot_entry(drop, totals["lootings"]) for drop in found if drop["item"] is not None],
         "money": shapes.money(totals["money_lootings"], totals["copper"]),
         "difficulties": totals["difficulties"],
     }

@@ -1,5 +1,5 @@
 -- How much a locale holds.
--- Reads: ledger, zone, presence (by mob_presence), loot, source, named_creature, creature, item_drop, uploader.
+-- Reads: ledger, zone, presence (by mob_presence), loot, source, named_creature, creature, item_drop.
 SELECT
     (SELECT count(*) FROM ledger) AS uploads,
     (
@@ -8,7 +8,7 @@ SELECT
         WHERE EXISTS (SELECT FROM presence p WHERE p.zone = z.id) OR EXISTS (SELECT FROM loot l WHERE l.zone = z.id)
     ) AS zones,
     known.mobs, seen.positions, seen.sightings,
-    looted.lootings, (SELECT count(DISTINCT d.item) FROM item_drop d) AS items
+    looted.lootings, (SELECT count(*) FROM (SELECT DISTINCT d.item FROM item_drop d) AS d) AS items
 FROM (
     SELECT
         COALESCE(sum(p.positions), 0)::bigint AS positions,

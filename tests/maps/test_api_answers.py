@@ -6,6 +6,7 @@ import gzip
 from datetime import date
 
 import pytest
+from django.db import OperationalError, connections
 from django.test import Client
 
 from tests.conftest import ALL_DATABASES
@@ -131,6 +132,18 @@ def test_reads_take_no_other_method(method: str) -> None:
     answer = getattr(Client(), method)("/api/v1/deDE/zones")
     assert (answer.status_code, answer["Content-Type"]) == (405, "application/problem+json")
     assert "GET" in answer["Allow"]
+
+
+def test_a_database_that_is_away_is_a_reason_to_try_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*args: object, **kwargs: object) -> None:
+        raise OperationalError("connection refused at 10.0.0.7")
+
+    monkeypatch.setattr(connections["map_deDE"], "cursor", away)
+    answer = ask("deDE/zones")
+    assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+    assert answer.json()["may_retry"] is True
+    assert b"10.0.0.7" not in answer.content
+    assert ask("enUS/zones").status_code == 200
 
 
 def test_heads_are_answered_without_a_body() -> None:
