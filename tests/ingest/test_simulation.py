@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from collections import Counter, defaultdict
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,6 +14,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
+
+from ingest.formats.mobmapdata.guard import guard
+from ingest.formats.mobmapdata.unwrap import unwrap
+from ingest.formats.mobmapdata.validate import validate
 
 # --- the grammar, from the description of the format ----------------------------------------------
 INTEGER = r"(?:0|-?[1-9][0-9]*)"
@@ -340,6 +345,19 @@ def test_items_are_named_in_both_languages(east_of_nowhere):
         assert {
             item for drops in load(east_of_nowhere / f"truth-{locale}.json")["drops"].values() for item in drops
         } <= ids
+
+
+@pytest.mark.parametrize("options", [{}, {"format_version": 42}, {"format_version": 43}, {"mix": True}])
+def test_the_door_takes_every_upload_and_counts_as_the_book_does(tmp_path, options):
+    directory = simulate(tmp_path / "world", uploads=24, size_kb=30, **options)
+    for locale in ("enUS", "deDE"):
+        for entry in load(directory / f"book-{locale}.json"):
+            document = BytesIO(
+                b"".join(guard(unwrap(iter([(directory / entry["file"]).read_bytes()]), "", 10**6, 10**6)))
+            )
+            contents = validate(document)
+            assert (contents.language, contents.version) == (locale, int(entry["file"][6:8]))
+            assert (contents.positions, contents.lootings) == (entry["positions"], entry["lootings"])
 
 
 # --- the command ----------------------------------------------------------------------------------
