@@ -6,14 +6,11 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from maps import queries
+from maps import paging, queries
 from maps.api import parameters
 from maps.api.answers import moved, open_to_all, read
 from maps.api.parameters import MAX_INT4
 from maps.problems import NotFound, answers_problems
-
-MAX_SEARCH_CHARACTERS = 100
-DEFAULT_SEARCH_RESULTS = 50
 
 Answer = dict[str, Any] | HttpResponse
 
@@ -106,8 +103,8 @@ def item(request: HttpRequest, alias: str, item: int) -> Answer:
 
 @read
 def search(request: HttpRequest, alias: str) -> Answer:
-    text = parameters.search_text(request, "q", MAX_SEARCH_CHARACTERS)
-    limit = parameters.integer(request, "limit", 1, 1000) or DEFAULT_SEARCH_RESULTS
+    text = parameters.search_text(request, "q", queries.MAX_CHARACTERS)
+    limit = parameters.integer(request, "limit", 1, paging.MAX_LIMIT) or queries.MAX_RESULTS
     return {"results": queries.search(alias, text, limit)}
 
 

@@ -5,7 +5,7 @@ A mob is a creature as it is shown: a game id with all names that belong to it a
 """
 
 from maps.queries.creatures import mob, mob_head, mob_positions, mob_spawns
-from maps.queries.finding import search
+from maps.queries.finding import MAX_CHARACTERS, MAX_RESULTS, search
 from maps.queries.gathering import KINDS, source, source_head, source_positions, sources, zone_sources
 from maps.queries.items import item
 from maps.queries.overview import newest_confirmed, totals
@@ -13,6 +13,8 @@ from maps.queries.places import zone, zone_head, zone_map, zone_mobs, zones
 
 __all__ = [
     "KINDS",
+    "MAX_CHARACTERS",
+    "MAX_RESULTS",
     "item",
     "mob",
     "mob_head",

@@ -8,6 +8,9 @@ from maps.queries.database import Row, rows
 
 MAX_RESULTS = 50
 
+#: As many as a name may have.
+MAX_CHARACTERS = 100
+
 #: Least word similarity (0…1): two letters swapped within a word of eight leave 0.38, other words of like length 0.33.
 LEAST_ALIKE = "0.35"
 
@@ -20,9 +23,10 @@ def search(alias: str, text: str, limit: int = MAX_RESULTS) -> list[Row]:
 
     `kind` is `mob`, `item` or `zone`. Accents and case are ignored, typing errors forgiven. Names that
     are the text come before those that begin with it, those with a word that does, and all others.
+    A text that no name can be like (longer than one, or with a NUL) finds nothing.
     """
     text = text.strip()
-    if not text:
+    if not text or len(text) > MAX_CHARACTERS or "\0" in text:
         return []
     with transaction.atomic(using=alias):
         key = rows(alias, "search_key", text=text, alike=LEAST_ALIKE)[0]["key"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
-from datetime import date
 
 import pytest
+from django.contrib.gis.geos import Point
 from django.db import OperationalError, connections
 from django.test import Client
 
+from maps.models import Spawn
 from tests.conftest import ALL_DATABASES
 from tests.maps import factories as make
 from tests.maps.contract import ask, read, refused
@@ -129,7 +130,7 @@ def test_a_browser_may_ask_before_it_reads() -> None:
 
 @pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])
 def test_reads_take_no_other_method(method: str) -> None:
-    answer = getattr(Client(), method)("/api/v1/deDE/zones")
+    answer = getattr(Client(enforce_csrf_checks=True), method)("/api/v1/deDE/zones")
     assert (answer.status_code, answer["Content-Type"]) == (405, "application/problem+json")
     assert "GET" in answer["Allow"]
 
@@ -196,15 +197,28 @@ def test_names_in_cursors_come_back_as_they_were_sent(name: str) -> None:
 
 
 def test_a_whole_zone_fits_into_one_small_document() -> None:
-    zone = make.zone("Brachland")
+    zone, spawns = make.zone("Brachland"), []
     for mob in range(1, 401):
-        make.creature(mob, f"Geschöpf {mob}", reactions=(mob % 7, 1, 0, 0, mob % 3, 2), first_seen=date(2024, 1, 1))
+        make.creature(mob, f"Geschöpf {mob}", reactions=(mob % 7, 1, 0, 0, mob % 3, 2))
         make.presence(mob, zone, {((mob * 37 + n * 61) % 1001 / 10, n * 97 % 1001 / 10): [1] * n for n in range(1, 51)})
         for n in range(50):
             spread = (mob * 7919 + n * 104729) % 10_000_019
-            make.spawn(
-                mob, zone, spread % 10_000 / 100, spread // 7 % 10_000 / 100, radius=spread % 300 / 100, sightings=n + 1
+            spawns.append(
+                Spawn(
+                    mob=mob,
+                    zone=zone,
+                    floor=0,
+                    point=Point(spread % 10_000 / 100, spread // 7 % 10_000 / 100),
+                    radius=spread % 300 / 100,
+                    sightings=n + 1,
+                    uploaders=n % 9 + 1,
+                    confirmed=n > 1,
+                )
             )
-    answer = Client(headers={"accept-encoding": "gzip"}).get(f"/api/v1/deDE/zones/{zone}/map")
+    Spawn.objects.using(make.DE).bulk_create(spawns)
+    browser = Client(headers={"accept-encoding": "gzip"})
+    answer = browser.get(f"/api/v1/deDE/zones/{zone}/map")
     assert len(answer.content) <= 200_000
     assert b'"mobs"' in gzip.decompress(answer.content)
+    again = browser.get(f"/api/v1/deDE/zones/{zone}/map", headers={"if-none-match": answer["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")

@@ -70,7 +70,7 @@ def test_nothing_asked_is_nothing_found() -> None:
     creatures("Wolf")
     for query in ("", "?q=", "?q=%20%20"):
         assert read(f"search{query}") == {"results": []}
-    assert names("xylophon") == []
+    assert names("xylophon") == names("wolf\0") == names("wolf " * 30) == []
 
 
 def test_fifty_at_most_are_found() -> None:
