@@ -203,7 +203,7 @@ def test_it_waits_as_long_as_it_is_told_and_tries_again(site, folder, status):
     busy = (status, {"Retry-After": "1"}, {"detail": "later"})
     site.on_upload = lambda number, body: busy if number == 1 else None
     out, _ = send(site, folder / "enUS-v44-00000.xml")
-    assert out.strip() == "1 files: 1 accepted"
+    assert out.strip() == "1 file: 1 accepted"
     assert len(site.received) == 2
 
 
@@ -224,7 +224,7 @@ def test_a_lost_connection_is_tried_again(site, folder):
     site.server.handle_error = lambda request, address: None
     site.on_upload = hang_up
     out, _ = send(site, folder / "enUS-v44-00000.xml")
-    assert out.strip() == "1 files: 1 accepted"
+    assert out.strip() == "1 file: 1 accepted"
     assert len(site.received) == 2
 
 

@@ -179,7 +179,7 @@ class _Sending:
             self.counts[kind] += 1
             if "id" in answer.body:
                 ids[str(answer.body["id"])] = None
-        self._say(f"{len(files):,} files: {self.summary()}")
+        self._say(f"{len(files):,} {'file' if len(files) == 1 else 'files'}: {self.summary()}")
         return list(ids)
 
     def wait_for_merge(self, ids: list[str], patience_s: float) -> None:
