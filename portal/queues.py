@@ -114,7 +114,7 @@ def _part_cells(counted: dict[str, status.LocaleFigures]) -> list[Cell]:
     cells = []
     for part in health.parts():
         state = "good" if part.ok else "bad" if part.needed else "warn"
-        cells.append(Cell(f"part.{part.name}", part.name.capitalize(), part.reason or _("works"), state))
+        cells.append(Cell(f"part.{part.name}", part.name[0].upper() + part.name[1:], part.reason or _("works"), state))
     workers = health.broker().workers
     if workers:
         cells.append(Cell("workers", _("Workers"), f"{count(len(workers))}: {', '.join(workers)}", "good"))

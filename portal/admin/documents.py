@@ -18,9 +18,19 @@ CHUNK_BYTES = 64 * 1024
 #: A UTF-8 character has at most three bytes after its first one.
 CONTINUATIONS = 3
 
+#: Characters that can't be seen but hide or reorder the text around them (tab and line ends stay).
+_CONTROLS = [*range(0x00, 0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)]
+_MARKS = [0x061C, *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070), 0xFEFF]
+_ESCAPES = {code: f"\\u{code:04x}" for code in _CONTROLS + _MARKS}
+
 
 class DocumentMissing(Exception):
     """The document is in neither storage."""
+
+
+def visible(text: str) -> str:
+    """Return a stranger's text with what can't be seen as escapes: a mark for writing to the left → `\\u202e`."""
+    return text.translate(_ESCAPES)
 
 
 @contextmanager

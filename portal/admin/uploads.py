@@ -117,13 +117,11 @@ class UploadAdmin(ReadOnlyAdmin):
         "received_at",
         "locale",
         "status",
-        "version",
+        "counts",
         "from_sender",
-        "file_name",
+        "version",
         "size",
-        "mobs",
-        "positions",
-        "lootings",
+        "file",
         "attempts",
         "short_reason",
     )
@@ -143,7 +141,7 @@ class UploadAdmin(ReadOnlyAdmin):
                 "fields": (
                     "version",
                     "game_version",
-                    "file_name",
+                    "file",
                     "size",
                     "from_sender",
                     "content",
@@ -173,6 +171,15 @@ class UploadAdmin(ReadOnlyAdmin):
     @admin.display(description=gettext_lazy("size"), ordering="size_bytes")
     def size(self, upload: Upload) -> str:
         return filesizeformat(upload.size_bytes)
+
+    @admin.display(description=gettext_lazy("counts"))
+    def counts(self, upload: Upload) -> str:
+        """Show mobs, positions and lootings in one column: there are many columns already."""
+        return f"{upload.mobs} / {upload.positions} / {upload.lootings}"
+
+    @admin.display(description=gettext_lazy("file name"))
+    def file(self, upload: Upload) -> SafeString:
+        return format_html("<bdi>{}</bdi>", documents.visible(upload.file_name))
 
     @admin.display(description=gettext_lazy("reason"))
     def short_reason(self, upload: Upload) -> str:
@@ -237,7 +244,7 @@ class UploadAdmin(ReadOnlyAdmin):
             "title": _("Raw document"),
             "opts": self.opts,
             "upload": upload,
-            "text": text,
+            "text": None if text is None else documents.visible(text),
             "number": number,
             "previous": number - 1,
             "next": number + 1,

@@ -139,6 +139,16 @@ def test_a_large_document_is_shown_in_pages_cut_between_characters(admin_client)
         assert admin_client.get(document_url(upload) + f"?page={asked}").status_code == 404
 
 
+def test_marks_that_reorder_text_are_shown_as_escapes(admin_client):
+    upload = stored("<a>\u202eexe.lmx\n\u200b😀 ä</a>", file_name="\u202elmx.exe")
+    page = admin_client.get(document_url(upload)).content.decode()
+    assert "&lt;a&gt;\\u202eexe.lmx\n\\u200b😀 ä&lt;/a&gt;" in page
+    for url in (LIST, reverse("admin:ingest_upload_change", args=[upload.pk])):
+        page = admin_client.get(url).content.decode()
+        assert "\\u202elmx.exe" in page
+        assert "\u202e" not in page
+
+
 def test_the_raw_document_is_downloaded_as_plain_text(admin_client):
     upload = stored(XML)
     response = admin_client.get(document_url(upload) + "?download=1")

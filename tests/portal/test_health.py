@@ -63,7 +63,7 @@ def test_a_dead_broker_degrades_but_uploads_are_still_accepted(client):
 def test_a_hung_broker_is_given_up_after_a_few_seconds(client, hung_broker):
     started = time.monotonic()
     response = client.get("/readyz")
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 8
     assert response.status_code == 200
     assert parts(response)["broker"]["reason"] == "It does not answer (TimeoutError)."
 
