@@ -37,7 +37,11 @@ export function suggest(form) {
     timer = setTimeout(look, PAUSE_MS);
   });
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") close();
+    // Escape first closes the list; only then does it empty the box, as browsers have it.
+    if (event.key === "Escape" && !list.hidden) {
+      event.preventDefault();
+      close();
+    }
     if (list.hidden || found.length === 0) return;
     if (event.key === "ArrowDown") choose((chosen + 1) % found.length);
     else if (event.key === "ArrowUp") choose((chosen <= 0 ? found.length : chosen) - 1);

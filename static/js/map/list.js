@@ -1,7 +1,7 @@
 /** The list of creatures beside a zone's map: switches, filters, and hover in step with the map. */
 
 import { need } from "../dom.js";
-import { fill, gettext, number } from "../words.js";
+import { ngettext } from "../words.js";
 
 /** Names are compared without accents and case. @param {string} text */
 const key = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
@@ -110,7 +110,7 @@ export class List {
 
   /** Say how much is drawn. @param {number} points */
   say(points) {
-    this.status.textContent = fill(gettext("%(points)s spawn points shown"), { points: number(points) });
+    this.status.textContent = ngettext("%(count)s spawn point shown", "%(count)s spawn points shown", points);
   }
 }
 

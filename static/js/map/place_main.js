@@ -1,7 +1,7 @@
 /** The small map on the page of a creature or source: raw positions and spawn points, one zone and floor at a time. */
 
 import { need } from "../dom.js";
-import { fill, gettext, ngettext, number } from "../words.js";
+import { gettext, ngettext } from "../words.js";
 import { fetchJson } from "./document.js";
 import { themed } from "./colours.js";
 import { Positions } from "./layers/positions.js";
@@ -69,5 +69,5 @@ function filterSpawns() {
 function said(raw, estimated) {
   const noted = ngettext("%(count)s noted position", "%(count)s noted positions", raw);
   if (!wantsSpawns) return noted;
-  return fill(gettext("%(noted)s, %(spawns)s estimated spawn points"), { noted, spawns: number(estimated) });
+  return `${noted}, ${ngettext("%(count)s estimated spawn point", "%(count)s estimated spawn points", estimated)}`;
 }

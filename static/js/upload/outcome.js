@@ -35,7 +35,7 @@ function merged({ new_positions: fresh = 0, confirmed_positions: known = 0 }) {
 
 /** @param {{mobs: number, positions: number, lootings: number}} counts */
 export function contents({ mobs, positions, lootings }) {
-  return fill(gettext("%(mobs)s creatures, %(positions)s positions, %(lootings)s lootings"), {
+  return fill(gettext("Creatures: %(mobs)s, positions: %(positions)s, lootings: %(lootings)s"), {
     mobs: number(mobs),
     positions: number(positions),
     lootings: number(lootings),

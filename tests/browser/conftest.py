@@ -1,0 +1,76 @@
+"""A browser and a filled site for the tests of whole page flows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page
+from pytest_django.live_server_helper import LiveServer
+
+#: Playwright's own loop runs in the test's thread; Django would take the test's set-up for async code.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+CHROMIUM = Path("/usr/bin/chromium")
+QUIET = [
+    "--no-sandbox",  # Chromium's sandbox can't run as root
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    return {"executable_path": str(CHROMIUM), "args": QUIET}
+
+
+@pytest.fixture(autouse=True)
+def plain_static_files(settings) -> None:
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+
+
+@pytest.fixture
+def context_options() -> dict[str, Any]:
+    """Options of the browser's context; tests override them by parametrizing."""
+    return {"locale": "en-GB", "viewport": {"width": 1280, "height": 900}}
+
+
+@pytest.fixture
+def site(live_server: LiveServer) -> str:
+    return live_server.url
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """Everything the browser complained about: errors, and violations of the security policy."""
+    return []
+
+
+@pytest.fixture
+def page(browser, site: str, complaints: list[str], context_options: dict[str, Any]) -> Iterator[Page]:
+    """A page whose console must stay clean to the end of the test."""
+    context: BrowserContext = browser.new_context(base_url=site, **context_options)
+    context.set_default_timeout(10_000)
+    page = context.new_page()
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            complaints.append(message.text)
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: (complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    yield page
+    context.close()
+    assert complaints == []

@@ -1,0 +1,157 @@
+"""What holds on every page: no violation, no overflow, no serious accessibility finding, harmless names."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from maps.models import FIRST_NAMED_ID
+from tests.browser import world
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True, databases="__all__")]
+
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+SERIOUS = {"serious", "critical"}
+
+
+def paths(zone: int) -> list[str]:
+    return [
+        "/",
+        "/about",
+        "/about/api",
+        "/upload",
+        "/enUS/zones",
+        f"/enUS/zones/{zone}",
+        f"/enUS/zones/{zone + 1}",
+        f"/enUS/mobs/{world.KODO}",
+        f"/enUS/mobs/{world.BOSS}",
+        f"/enUS/mobs/{FIRST_NAMED_ID}",
+        f"/enUS/items/{world.MANTLE}",
+        "/enUS/items/117",
+        "/enUS/sources",
+        "/enUS/sources?kind=fishing",
+        "/enUS/search?q=kodo",
+        "/enUS/search?q=%3Cscript%3E",
+        "/deDE/zones",
+    ]
+
+
+def visit(page: Page, path: str) -> None:
+    page.goto(path)
+    page.wait_for_load_state("networkidle")
+
+
+def findings(page: Page) -> list[str]:
+    """Return what axe finds serious: `rule: selector`."""
+    return [
+        f"{violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in Axe().run(page).response["violations"]
+        if violation["impact"] in SERIOUS
+        for node in violation["nodes"]
+    ]
+
+
+@pytest.mark.parametrize(
+    "context_options",
+    [
+        {"viewport": DESKTOP, "color_scheme": "light", "locale": "en-GB"},
+        {"viewport": PHONE, "color_scheme": "dark", "locale": "de-DE"},
+    ],
+    ids=["desktop, light, English", "phone, dark, German"],
+)
+def test_every_page_fits_is_accessible_and_keeps_the_security_policy(page, context_options, complaints):
+    zone = world.fill()
+    for path in paths(zone):
+        visit(page, path)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} overflows"
+        assert findings(page) == [], path
+        assert complaints == [], path
+        assert page.title() != "owned"
+        assert page.locator("img[src=x]").count() == 0, path
+
+
+@pytest.mark.parametrize("path", ["/", "/enUS/zones", "/enUS/sources", "/enUS/search?q=x"])
+def test_empty_pages_are_accessible_too(page, path):
+    visit(page, path)
+    expect(page.locator(".empty").first).to_be_visible()
+    assert findings(page) == []
+
+
+def test_hostile_names_are_harmless_in_lists_popups_and_suggestions(page):
+    zone = world.fill()
+    visit(page, f"/enUS/zones/{zone}#at=75,75,4&floor=1&show={world.BOSS}")
+    box = page.locator("#map").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator(".leaflet-tooltip")).to_contain_text("<script>")
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator(".leaflet-popup-content h3")).to_contain_text("<script>")
+    page.locator("#search").fill("script")
+    expect(page.get_by_role("option").first).to_contain_text("<script>")
+    assert page.title() != "owned"
+
+
+def test_suggestions_are_chosen_by_keyboard(page):
+    world.fill()
+    visit(page, "/about")
+    page.keyboard.press("/")
+    box = page.get_by_role("combobox")
+    expect(box).to_be_focused()
+    expect(box).to_have_value("")
+    page.keyboard.type("kodo")
+    expect(page.get_by_role("option")).to_have_count(2)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    chosen = page.locator('[role="option"][aria-selected="true"]')
+    expect(chosen).to_have_count(1)
+    expect(box).to_have_attribute("aria-activedescendant", chosen.get_attribute("id"))
+    name = chosen.locator("bdi").text_content()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text(name)
+
+
+def test_escape_closes_the_suggestions_and_enter_searches(page):
+    world.fill()
+    visit(page, "/")
+    page.get_by_role("combobox").fill("kodo")
+    expect(page.get_by_role("listbox")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("listbox")).to_be_hidden()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/enUS/search\?q=kodo"))
+
+
+def test_appearance_is_switched_and_remembered(page):
+    visit(page, "/about")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+    page.get_by_label("Language and appearance").click()
+    page.get_by_role("button", name="Dark").click()
+    dark = page.evaluate(paper)
+    assert dark != light
+    visit(page, "/upload")
+    assert page.evaluate(paper) == dark
+
+
+def test_language_and_locale_are_switched_in_the_head(page):
+    world.fill()
+    visit(page, f"/enUS/mobs/{world.KODO}")
+    page.get_by_label("Language and appearance").click()
+    page.get_by_role("button", name="Deutsch").click()
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page.get_by_role("heading", name="Wo sie lebt")).to_be_visible()
+    visit(page, "/enUS/zones")
+    page.locator("summary", has_text="enUS").click()
+    page.get_by_role("button", name="deDE").click()
+    expect(page).to_have_url(re.compile("/deDE/zones$"))
+
+
+def test_the_skip_link_leads_past_the_head(page):
+    visit(page, "/about")
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()

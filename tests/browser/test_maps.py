@@ -1,0 +1,160 @@
+"""The maps: dots, switches, filters, and addresses that can be shared."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import world
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True, databases="__all__")]
+
+
+@pytest.fixture
+def zone() -> int:
+    return world.fill()
+
+
+def open_zone(page: Page, zone: int, fragment: str = "") -> None:
+    page.goto(f"/enUS/zones/{zone}{fragment}")
+    expect(page.locator("#map")).to_have_attribute("data-state", "drawn")
+
+
+def points(page: Page, count: int) -> None:
+    expect(page.locator("#map")).to_have_attribute("data-points", str(count))
+
+
+def inked(page: Page) -> int:
+    """Return how many pixels the dots cover."""
+    return page.evaluate(
+        """() => {
+            const canvas = document.querySelector(".leaflet-overlay-pane canvas");
+            const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            let count = 0;
+            for (let at = 3; at < data.length; at += 4) if (data[at]) count += 1;
+            return count;
+        }"""
+    )
+
+
+def creature(page: Page, id: int):
+    return page.locator(f'[data-mob="{id}"] input')
+
+
+def test_a_zone_shows_its_dots_and_switches_them(page, zone):
+    open_zone(page, zone)
+    points(page, 3)
+    everything = inked(page)
+    assert everything > 100
+    creature(page, world.KODO).uncheck()
+    points(page, 1)
+    expect(page.locator("#shown")).to_have_text("1 spawn point shown")
+    page.wait_for_timeout(100)
+    assert 0 < inked(page) < everything
+    page.get_by_role("button", name="All off").click()
+    points(page, 0)
+    page.get_by_role("button", name="All on").click()
+    points(page, 3)
+
+
+def test_a_zone_is_filtered_by_name_level_certainty_and_floor(page, zone):
+    open_zone(page, zone)
+    page.get_by_placeholder("Filter by name").fill("eber")
+    points(page, 1)
+    expect(page.locator("#mobs li:visible")).to_have_count(1)
+    page.get_by_placeholder("Filter by name").fill("nothing at all")
+    expect(page.get_by_text("No creature here fits these filters.")).to_be_visible()
+    page.get_by_placeholder("Filter by name").fill("")
+    page.get_by_label("from level").fill("20")
+    page.get_by_label("to level").fill("40")
+    expect(page.locator("#mobs li:visible")).to_have_count(1)
+    points(page, 2)
+    page.get_by_label("Confirmed only").check()
+    points(page, 1)
+    page.get_by_label("Confirmed only").uncheck()
+    page.get_by_label("from level").fill("")
+    page.get_by_label("to level").fill("")
+    page.get_by_label("Floor", exact=True).select_option("1")
+    points(page, 1)
+
+
+def test_a_shared_address_restores_the_view(page, zone):
+    open_zone(page, zone)
+    creature(page, world.KODO).uncheck()
+    page.get_by_label("from level").fill("5")
+    page.get_by_role("button", name="Zoom in").click()
+    page.wait_for_timeout(500)
+    shared = page.url
+    fragment = shared.partition("#")[2]
+    assert f"hide={world.KODO}" in fragment or "show=" in fragment
+    assert "low=5" in fragment
+    page.goto("/about")
+    page.goto(shared)
+    expect(page.locator("#map")).to_have_attribute("data-state", "drawn")
+    points(page, 1)
+    expect(creature(page, world.KODO)).not_to_be_checked()
+    expect(page.get_by_label("from level")).to_have_value("5")
+    page.wait_for_timeout(300)
+    assert page.url == shared
+
+
+def test_an_address_with_nonsense_shows_the_whole_zone(page, zone):
+    open_zone(page, zone, "#at=x,NaN,9999&show=abc&floor=-1&low=1e9&name=%3Cscript%3E")
+    expect(page.get_by_placeholder("Filter by name")).to_have_value("<script>")
+    page.get_by_placeholder("Filter by name").fill("")
+    points(page, 3)
+
+
+def test_a_dot_tells_name_sightings_players_and_certainty(page, zone):
+    open_zone(page, zone, f"#at=21.6,33,4&show={world.KODO}")
+    points(page, 2)
+    box = page.locator("#map").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator(".leaflet-tooltip")).to_contain_text("Dying Kodo")
+    expect(page.locator(f'[data-mob="{world.KODO}"]')).to_have_class(re.compile("lit"))
+    expect(page.locator(".coordinates")).to_have_text("21.6 / 33.0")
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    popup = page.locator(".leaflet-popup-content")
+    expect(popup).to_contain_text("Dying Kodo")
+    expect(popup).to_contain_text("confirmed by independent players")
+    expect(popup).to_contain_text("Sightings3Players3")
+    popup.get_by_role("link").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Dying Kodo")
+
+
+def test_a_creature_page_maps_positions_and_spawn_points(page, zone):
+    page.goto(f"/enUS/mobs/{world.KODO}")
+    expect(page.locator("#map-state")).to_have_text("2 noted positions, 2 estimated spawn points")
+    points(page, 2)
+    with_both = inked(page)
+    page.get_by_label("Spawn points").uncheck()
+    page.wait_for_timeout(100)
+    assert 0 < inked(page) < with_both
+
+
+def test_a_source_page_maps_its_positions(page, zone):
+    page.goto("/enUS/sources?kind=herb")
+    page.locator(".tiles a").click()
+    expect(page.locator("#map-state")).to_have_text("1 noted position")
+
+
+def test_a_map_that_can_not_be_loaded_says_so(page, zone, complaints):
+    page.route("**/map", lambda route: route.fulfill(status=503, json={"detail": "Come back later."}))
+    page.goto(f"/enUS/zones/{zone}")
+    expect(page.locator(".map-state")).to_contain_text("Come back later.")
+    assert all("503" in text for text in complaints)
+    complaints.clear()
+
+
+@pytest.mark.parametrize("context_options", [{"viewport": {"width": 390, "height": 844}, "locale": "en-GB"}])
+def test_on_a_phone_the_list_is_a_drawer_below_the_map(page, zone, context_options):
+    open_zone(page, zone)
+    map_box = page.locator("#map").bounding_box()
+    handle = page.get_by_role("button", name="Creatures")
+    assert map_box["width"] >= 388
+    assert handle.bounding_box()["y"] >= map_box["y"] + map_box["height"] - 2
+    expect(page.locator("#mobs")).to_be_visible()
+    handle.click()
+    expect(page.locator("#mobs")).to_be_hidden()
