@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import translation
 
 from maps.models import FIRST_NAMED_ID
+from portal.env import BASE_DIR
 from tests.conftest import ALL_DATABASES
 from tests.maps import factories
 
@@ -33,9 +34,10 @@ def plain_static_files(settings) -> Iterator[None]:
 
 
 @pytest.fixture
-def world() -> dict[str, int]:
-    """Two worlds with one of everything; in the German one all names are hostile."""
-    for db, name in ((factories.EN, "Kodo"), (factories.DE, HOSTILE)):
+def world() -> dict[str, dict[str, int]]:
+    """Two worlds with one of everything, and by locale their ids; in the German one all names are hostile."""
+    ids = {}
+    for locale, db, name in (("enUS", factories.EN, "Kodo"), ("deDE", factories.DE, HOSTILE)):
         zone = factories.zone(name, db=db)
         factories.creature(KODO, name, level_min=30, level_max=31, reactions=(4, 0, 0, 0, 2, 0), db=db)
         factories.presence(KODO, zone, {(21.6, 33): [1, 2, 3], (46.1, 40.7): [1]}, db=db)
@@ -51,23 +53,24 @@ def world() -> dict[str, int]:
         factories.presence(-herb, zone, {(10, 10): [1]}, db=db)
         skin = factories.source("skinning", KODO, db=db)
         factories.loot(skin, zone, 5, {117: 2}, db=db)
-    return {"zone": zone, "herb": herb}
+        ids[locale] = {"zone": zone, "herb": herb}
+    return ids
 
 
-def pages(world: dict[str, int], locale: str) -> list[str]:
+def pages(world: dict[str, dict[str, int]], locale: str) -> list[str]:
     return [
         "/",
         "/about",
         "/about/api",
         f"/{locale}/zones",
-        f"/{locale}/zones/{world['zone']}",
+        f"/{locale}/zones/{world[locale]['zone']}",
         f"/{locale}/mobs/{KODO}",
         f"/{locale}/mobs/{FIRST_NAMED_ID}",
         f"/{locale}/items/{MANTLE}",
         f"/{locale}/items/117",
         f"/{locale}/sources",
         f"/{locale}/sources?kind=herb",
-        f"/{locale}/sources/{world['herb']}",
+        f"/{locale}/sources/{world[locale]['herb']}",
         f"/{locale}/search",
         f"/{locale}/search?q=kodo",
         "/upload",
@@ -172,14 +175,14 @@ def test_a_boss_known_by_name_alone_says_so(world):
 
 
 def test_the_list_of_a_zone_works_without_scripts(world):
-    html = get(f"/enUS/zones/{world['zone']}")
+    html = get(f"/enUS/zones/{world['enUS']['zone']}")
     assert f'href="/enUS/mobs/{KODO}"' in html
     assert '<option value="1">Floor 1</option>' in html
 
 
 def test_search_without_scripts_finds_creatures_items_and_zones(world):
     html = get("/enUS/search?q=kodo")
-    for path in (f"/enUS/mobs/{KODO}", f"/enUS/items/{MANTLE}", f"/enUS/zones/{world['zone']}"):
+    for path in (f"/enUS/mobs/{KODO}", f"/enUS/items/{MANTLE}", f"/enUS/zones/{world['enUS']['zone']}"):
         assert f'href="{path}"' in html
 
 
@@ -237,6 +240,32 @@ def test_the_scripts_words_come_in_both_languages():
     assert german["Content-Type"].startswith("text/javascript")
     assert "Vorschl" in german.content.decode()
     assert Client().get("/messages/fr.js").status_code == 404
+
+
+@pytest.mark.parametrize("catalogue", ["django", "djangojs"])
+def test_every_text_of_the_catalogue_is_in_german(settings, catalogue):
+    path = settings.LOCALE_PATHS[0] / "de" / "LC_MESSAGES" / f"{catalogue}.po"
+    _header, *entries = path.read_text(encoding="utf-8").strip().split("\n\n")
+    assert len(entries) > 20
+    for entry in entries:
+        assert "fuzzy" not in entry, entry
+        assert not re.search(r'^msgstr(\[\d\])? ""$', entry, re.MULTILINE), entry
+
+
+def test_every_text_of_the_templates_is_in_the_catalogue(settings):
+    known = (settings.LOCALE_PATHS[0] / "de" / "LC_MESSAGES" / "django.po").read_text(encoding="utf-8")
+    for app in ("maps", "portal"):
+        for template in (BASE_DIR / app / "templates").rglob("*.html"):
+            for text in re.findall(r'{%\s*translate "([^"]+)"', template.read_text(encoding="utf-8")):
+                msgid = text.replace("%", "%%")
+                assert f'msgid "{msgid}"' in known, f"{template.name}: {text}; run makemessages and translate it"
+
+
+def test_every_text_of_the_scripts_is_in_the_catalogue(settings):
+    known = (settings.LOCALE_PATHS[0] / "de" / "LC_MESSAGES" / "djangojs.po").read_text(encoding="utf-8")
+    for script in (BASE_DIR / "static" / "js").rglob("*.js"):
+        for text in re.findall(r'gettext\(\s*"([^"]+)"', script.read_text(encoding="utf-8")):
+            assert f'msgid "{text}"' in known, f"{script.name}: {text}; run makemessages -d djangojs and translate it"
 
 
 def test_every_code_of_a_refusal_has_an_anchor():

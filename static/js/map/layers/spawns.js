@@ -39,11 +39,13 @@ export class Spawns {
 
   /** @param {Mob} mob @param {import("../document.js").Point} point @param {(mob: Mob) => string} url @param {(id: number|null) => void} onHover */
   dot(mob, point, url, onHover) {
-    return L.circleMarker(xy(point.x, point.y), { weight: 1.5 })
+    const made = L.circleMarker(xy(point.x, point.y), { weight: 1.5 });
+    return made
       .bindPopup(() => spawnPopup(mob.name, url(mob), point))
       .bindTooltip(() => spawnTip(mob.name, point), { direction: "top", offset: [0, -6] })
       .on("mouseover", () => onHover(mob.id))
-      .on("mouseout", () => onHover(null));
+      .on("mouseout", () => onHover(null))
+      .on("popupopen", () => made.closeTooltip());
   }
 
   /**
