@@ -26,7 +26,7 @@ class LeafletFinder(BaseFinder):
     """
 
     prefix = "leaflet"
-    wanted = ("leaflet.js", "leaflet.css", "images")
+    wanted = ("leaflet.js", "leaflet.js.map", "leaflet.css", "images")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         spec = find_spec("leaflet")

@@ -20,5 +20,7 @@ def own_spool(tmp_path: Path, settings) -> Iterator[Path]:
             **settings.STORAGES,
             name: {**settings.STORAGES[name], "OPTIONS": {"location": tmp_path / name}},
         }
+    Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where there is none
+    Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
     cache.clear()
     yield tmp_path

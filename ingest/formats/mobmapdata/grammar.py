@@ -95,7 +95,8 @@ _PERCENT = r"(?:100(?:\.0)?|[1-9]?[0-9](?:\.[0-9])?)"
 COORDINATE = rf"(?:{_PERCENT}/{_PERCENT}|-1/-1)"
 _entry = re.compile(COORDINATE).fullmatch
 _entries = re.compile(rf"(?:{COORDINATE},)*").fullmatch
-_looks_like_coordinate = re.compile(r"-?[0-9]+(?:\.[0-9]+)?/-?[0-9]+(?:\.[0-9]+)?").fullmatch
+_NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
+_looks_like_coordinate = re.compile(rf"{_NUMBER}/{_NUMBER}").fullmatch
 
 #: A repeated group remembers every repetition, so long texts are matched a piece at a time.
 PIECE = 1 << 16

@@ -128,7 +128,9 @@ class _Search:
                     self._open(element)
                 self._note_schema(schema_faults)
                 schema_faults = []
-                if event == "end":
+                if event == "start" and len(self._path) == 1 and self._sound[-1]:
+                    self._begin(element)
+                elif event == "end":
                     self._close(element)
             self._note_schema(schema_faults)
             self._advance(piece)
@@ -139,12 +141,13 @@ class _Search:
         self._path.append(f"{element.tag}[{number}]" if self._path else element.tag)
         self._siblings.append(Counter())
         self._sound.append(self._sound[-1] if self._sound else True)
-        if len(self._path) == 1 and element.tag == "MobMapData" and len(element.attrib) == 3:
-            try:
-                self._tally.begin(element)
-            except Fault as fault:
-                self._note(fault.code, str(fault))
-                raise _Enough from None  # without a version the rest can't be judged
+
+    def _begin(self, root: etree._Element) -> None:
+        try:
+            self._tally.begin(root)
+        except Fault as fault:
+            self._note(fault.code, str(fault))
+            raise _Enough from None  # without a version the rest can't be judged
 
     def _close(self, element: etree._Element) -> None:
         if self._sound.pop() and self._sound and self._tally.contents:
@@ -169,7 +172,11 @@ class _Search:
         for fault in faults:
             if self._sound:
                 self._sound[-1] = False
-            self._note(_CODES.get(fault.type_name, "unknown-element"), fault.message)
+            code = _CODES.get(fault.type_name, "unknown-element")
+            message = fault.message
+            if code == "unknown-root":
+                message = f"the document's element is {''.join(self._path[:1])!r}; it must be MobMapData"
+            self._note(code, message)
 
     def _note(self, code: str, message: str) -> None:
         self.errors.append({"where": self._where(), "code": code, "message": message})

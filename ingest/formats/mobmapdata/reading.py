@@ -56,6 +56,8 @@ def events(parser: etree.XMLPullParser) -> Iterator[tuple[str, etree._Element]]:
 
 def read_root(root: etree._Element) -> Contents:
     """Return the root's attributes as `Contents` with nothing counted yet; raises `Fault`."""
+    if len(root.attrib) != 3:  # the schema lets xsi:… pass everywhere
+        raise Fault("unknown-attribute", "MobMapData has the attributes language, version and gameversion only")
     language = root.get("language", "")
     version = root.get("version", "")
     game_version = root.get("gameversion", "")

@@ -120,7 +120,7 @@ def zone(element: etree._Element, version: int) -> Checked:
     attributes = _attributes(element)
     if version == 44:
         _require(attributes, {"level"}, version)
-    elif version == 42:
+    elif version == 42 and _in_mob(element):
         _forbid(attributes, {"level"}, version)
     attributes["level"] = str(_natural(attributes.get("level", "0"), "level", grammar.MAX_FLOOR))
     attributes["name"] = _name(attributes["name"])
@@ -129,6 +129,12 @@ def zone(element: etree._Element, version: int) -> Checked:
         raise Fault(*grammar.coordinate_fault(text))
     count = text.count(",")
     return Checked(_canonical("Zone", attributes) + b"\x1d" + _sorted_list(text, ","), count)
+
+
+def _in_mob(element: etree._Element) -> bool:
+    """Tell a Mob's zone from an event's: version 42 knows floors in neither, but takes events as they are now."""
+    parent = element.getparent()
+    return parent is not None and parent.tag == "Mob"
 
 
 def _sorted_list(text: str, separator: str) -> bytes:

@@ -1,0 +1,29 @@
+-- Claim the longest waiting uploads of a locale for one wake-up.
+-- Reads and writes ingest_upload; locks the claimed rows only, and skips those another claim is taking.
+-- Parameters: locale, claim, lease (interval), max_uploads, max_bytes, alone_after (attempts).
+WITH waiting AS (
+    SELECT id, size_bytes, attempts, received_at
+    FROM ingest_upload
+    WHERE locale = %(locale)s
+        AND status = 'queued'
+        AND (retry_at IS NULL OR retry_at <= now())
+        -- A wake-up that comes again had its worker die: its claims are its own.
+        AND (lease_until IS NULL OR lease_until <= now() OR claimed_by = %(claim)s)
+    ORDER BY received_at, id
+    LIMIT %(max_uploads)s
+    FOR UPDATE SKIP LOCKED
+), summed AS (
+    SELECT
+        id, attempts,
+        row_number() OVER longest AS place,
+        sum(size_bytes) OVER longest AS bytes,
+        -- Whoever keeps killing workers is read alone, so that it takes nobody with it.
+        bool_or(attempts >= %(alone_after)s) OVER longest AS suspicious
+    FROM waiting
+    WINDOW longest AS (ORDER BY received_at, id)
+)
+UPDATE ingest_upload u
+SET claimed_by = %(claim)s, lease_until = now() + %(lease)s, attempts = u.attempts + 1
+FROM summed s
+WHERE u.id = s.id AND (s.place = 1 OR (s.bytes <= %(max_bytes)s AND NOT s.suspicious))
+RETURNING u.id

@@ -1,0 +1,7 @@
+-- Tell the receipts of uploads that they are merged.
+-- Reads and writes ingest_upload. Parameters: arrays in step: uploads, merged_at, brought.
+-- Compare and set: whatever else became of an upload since it was claimed stands.
+UPDATE ingest_upload u
+SET status = 'merged', merged_at = m.merged_at, brought = m.brought, reason = '', lease_until = NULL, retry_at = NULL
+FROM unnest(%(uploads)s::uuid[], %(merged_at)s::timestamptz[], %(brought)s::jsonb[]) AS m (id, merged_at, brought)
+WHERE u.id = m.id AND u.status IN ('queued', 'staged')

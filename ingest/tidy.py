@@ -1,0 +1,47 @@
+"""The hourly round: finish what a crash left half done in the spool."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from django.core.files.storage import Storage
+from django.utils import timezone
+
+from ingest import spool
+from ingest.models import Upload
+from ingest.work import archive
+
+logger = logging.getLogger(__name__)
+
+#: A document without a row may belong to a request that is just being answered.
+ORPHAN_AGE = timedelta(days=1)
+PER_ROUND = 10_000
+
+
+def tidy() -> None:
+    """Archive merged documents that are still in the spool, then delete documents without a row."""
+    left = Upload.objects.filter(archived=False).exclude(status=Upload.Status.QUEUED).exclude(document="")
+    for upload in left[:PER_ROUND]:
+        archive(upload)
+    dropped = drop_orphans(spool.spool())
+    if dropped:
+        logger.info("%d documents without a row were dropped: their senders never got an answer.", dropped)
+
+
+def drop_orphans(storage: Storage) -> int:
+    """Delete documents of the spool that no row refers to; returns how many.
+
+    They are left behind when the process dies between storing and committing: no 202 was sent.
+    """
+    dropped = 0
+    folders, _ = storage.listdir("")
+    for folder in folders:
+        names = [f"{folder}/{file}" for file in storage.listdir(folder)[1]]
+        known = set(Upload.objects.filter(document__in=names).values_list("document", flat=True))
+        for name in names:
+            old = storage.get_modified_time(name) < timezone.now() - ORPHAN_AGE
+            if name not in known and old:
+                storage.delete(name)
+                dropped += 1
+    return dropped
