@@ -27,20 +27,25 @@ def feed(place: Place, site: str, hosted: list[str], manage: Callable[..., str])
     with step(f"Inventing a demo world: {UPLOADS} uploads, {', '.join(told)}"):
         manage(
             *(place, "simulate", folder, "--uploads", str(UPLOADS), "--seed", str(SEED)),
-            *("--locale", ",".join(told)),
+            *("--locale", ",".join(told), "--force"),
         )
         for locale in told:
-            names = folder / f"items-{locale}.csv"
-            if names.exists():
-                manage(place, "import_names", "items", names, "--locale", locale)
+            manage(place, "import_names", "items", folder / f"items-{locale}.csv", "--locale", locale)
+    # Players of their own, because what several of them saw counts as confirmed.
+    tokens = place.var / "demo-tokens.json"
     with step("Uploading it and waiting until everything is on the map"):
-        _send(place, site, folder)
+        try:
+            manage(place, "create_token", "--many", folder / "players.txt", "--json", tokens)
+            _send(place, site, folder, tokens)
+        finally:
+            tokens.unlink(missing_ok=True)
 
 
-def _send(place: Place, site: str, folder: Path) -> None:
+def _send(place: Place, site: str, folder: Path, tokens: Path) -> None:
     """Run the players' own client and show its progress."""
+    client: list[str | Path] = [VENV / "bin" / "python", "manage.py", "send"]
     done = subprocess.run(
-        [VENV / "bin" / "python", "manage.py", "send", folder, "--url", site, "--wait"],
+        [*client, folder, "--url", site, "--as-players", "--tokens", tokens, "--wait"],
         cwd=CHECKOUT,
         env=environment.for_process(place, dict(os.environ)),
         stdin=subprocess.DEVNULL,
