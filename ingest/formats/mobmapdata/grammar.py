@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 VERSIONS = (42, 43, 44)
@@ -206,25 +207,33 @@ KINDS = {
 }
 DIFFICULTIES = ("HEROIC", "RAID1N", "RAID2N", "RAID1H", "RAID2H")
 
-_AXIS = rf"(?:{_PERCENT}|-1)"
 #: Greedy source: a `#` within an object's name belongs to it, as the fields are counted from the right.
+_AXIS = rf"(?:{_PERCENT}|-1)"
 _loot_name_v44 = re.compile(rf"(.+)#({_AXIS})#({_AXIS})#(.+)#({NATURAL})", re.DOTALL).fullmatch
 _loot_name_v42 = re.compile(rf"(.+)#({_AXIS})#({_AXIS})#(.+)", re.DOTALL).fullmatch
 _hex_id = re.compile(r"0x0*([0-9A-Fa-f]{1,8})").fullmatch
+#: Every way to write a percentage, and what it is in tenths; `-1` is an unknown position's axis.
+_TENTHS = {f"{tenths // 10}.{tenths % 10}": tenths for tenths in range(1001)}
+_TENTHS |= {str(whole): whole * 10 for whole in range(101)} | {"-1": -1}
 
 
-class LootPlace(NamedTuple):
-    """A `Loot` element's name, taken apart.
+class Source(NamedTuple):
+    """What loot came from: `kind` is a word of `KINDS` or `kill`.
 
-    `kind` is a word of `KINDS` or `kill`. Exactly one of `creature_id`, `creature_name`, `object`
-    and `item` is set, none for fishing and unknown. `xy` is packed as in `pack`; -1 is unknown.
+    One of the others is set (creature by id or by name, object, item), none for fishing and unknown.
     """
 
     kind: str
-    creature_id: int | None
-    creature_name: str | None
-    object: str | None
-    item: int | None
+    creature_id: int = 0
+    creature_name: str = ""
+    object: str = ""
+    item: int = 0
+
+
+class LootPlace(NamedTuple):
+    """A `Loot` element's name, taken apart. `xy` is packed as in `pack`; -1 is unknown."""
+
+    source: Source
     xy: int
     zone: str
     floor: int
@@ -240,41 +249,52 @@ def pack(x: str, y: str) -> int:
 
     An unknown position (`-1`) is -1.
     """
-    if x == "-1":
-        return -1
-    return _tenths(x) << 10 | _tenths(y)
-
-
-def _tenths(percent: str) -> int:
-    whole, _, decimal = percent.partition(".")
-    return int(whole) * 10 + int(decimal or 0)
+    return _TENTHS[x] << 10 | _TENTHS[y]
 
 
 def split_loot_name(raw: str, version: int) -> LootPlace:
     """Take a loot name apart, as written in a version; raises `BadLootName`.
 
-    `"n0x1017#14.9#31.7#Tausend Nadeln#0"` → kind kill, creature 4119, at 14.9/31.7 on floor 0.
+    `"n0x1017#14.9#31.7#Tausend Nadeln#0"` → a kill of creature 4119, at 14.9/31.7 on floor 0.
     """
-    name = unescape(raw)
-    fields = _loot_name_v44(name) if version != 42 else None
-    has_floor = fields is not None
-    if fields is None and version != 44:
-        fields = _loot_name_v42(name)
-    if fields is None:
-        shape = "source#x#y#zone" if version == 42 else "source#x#y#zone#floor"
-        raise BadLootName(f"{raw[:120]!r} is not of the form {shape} with x and y from 0 to 100 or both -1")
-    source, x, y = fields[1], fields[2], fields[3]
+    source, x, y, zone, floor = _fields(raw, version)
     if (x == "-1") != (y == "-1"):
         raise BadLootName(f"x#y is {x}#{y}; an unknown position is -1#-1")
-    floor = int(fields[5]) if has_floor else 0
-    if floor > MAX_FLOOR:
+    if floor is not None and int(floor) > MAX_FLOOR:
         raise BadLootName(f"the floor {floor} is beyond {MAX_FLOOR}")
-    zone, difficulty = split_difficulty(fields[4])
+    name, difficulty = _instance(zone)
+    return LootPlace(
+        _source(source, by_id=floor is not None, version=version), pack(x, y), name, int(floor or 0), difficulty
+    )
+
+
+def _fields(raw: str, version: int) -> tuple[str, str, str, str, str | None]:
+    """Return source, x, y, zone and floor (None where version 42's form has none)."""
+    if version != 42:
+        parts = raw.rsplit("#", 4)
+        if len(parts) == 5 and parts[0] and parts[1] in _TENTHS and parts[2] in _TENTHS and parts[3]:
+            source, x, y, zone, floor = parts
+            if is_natural(floor):
+                return source, x, y, zone, floor
+        matched = _loot_name_v44(raw)
+        if matched:
+            return matched[1], matched[2], matched[3], matched[4], matched[5]
+    if version != 44:
+        matched = _loot_name_v42(raw)
+        if matched:
+            return matched[1], matched[2], matched[3], matched[4], None
+    shape = "source#x#y#zone" if version == 42 else "source#x#y#zone#floor"
+    raise BadLootName(f"{raw[:120]!r} is not of the form {shape} with x and y from 0 to 100 or both -1")
+
+
+@lru_cache(maxsize=4096)
+def _instance(raw: str) -> tuple[str, str]:
+    """Return a zone's name and its difficulty, checked."""
+    zone, difficulty = split_difficulty(unescape(raw))
     fault = name_fault(zone)
     if fault:
         raise BadLootName(f"the zone's name {fault}")
-    kind, creature_id, creature_name, object_name, item = _split_source(source, by_id=has_floor, version=version)
-    return LootPlace(kind, creature_id, creature_name, object_name, item, pack(x, y), zone, floor, difficulty)
+    return zone, difficulty
 
 
 def split_difficulty(zone: str) -> tuple[str, str]:
@@ -285,34 +305,30 @@ def split_difficulty(zone: str) -> tuple[str, str]:
     return zone, ""
 
 
-def _split_source(
-    source: str, *, by_id: bool, version: int
-) -> tuple[str, int | None, str | None, str | None, int | None]:
+@lru_cache(maxsize=16384)
+def _source(raw: str, *, by_id: bool, version: int) -> Source:
+    source = unescape(raw)
     kind, target = "kill", source
     if source[:4] in KINDS:
         kind, target = KINDS[source[:4]], source[4:]
     if kind in {"fishing", "unknown"}:
         if target:
             raise BadLootName(f"{source[:60]!r}: {source[:4]} takes no target")
-        return kind, None, None, None, None
+        return Source(kind)
     letter, rest = target[:1], target[1:]
     if letter == "n":
         # Version 44 calls creatures by id, but the addon knows a skinned one only by its name.
-        if by_id and kind != "skinning":
-            return kind, _creature_id(rest, source), None, None, None
-        if version == 43 and kind != "skinning" and _hex_id(rest):
-            return kind, _creature_id(rest, source), None, None, None
-        _check_name(rest, "creature")
-        return kind, None, rest, None, None
+        if kind != "skinning" and (by_id or (version == 43 and _hex_id(rest))):
+            return Source(kind, creature_id=_creature_id(rest, source))
+        return Source(kind, creature_name=_checked(rest, "creature"))
     if kind == "kill":
         raise BadLootName(f"{source[:60]!r} is no known source")
     if letter == "o":
-        _check_name(rest, "object")
-        return kind, None, None, rest, None
+        return Source(kind, object=_checked(rest, "object"))
     if letter == "i":
         if not is_positive(rest):
             raise BadLootName(f"{source[:60]!r}: the item id must be a number from 1 to 2147483647")
-        return kind, None, None, None, int(rest)
+        return Source(kind, item=int(rest))
     raise BadLootName(f"{source[:60]!r}: the target must begin with n (creature), o (object) or i (item)")
 
 
@@ -324,7 +340,8 @@ def _creature_id(text: str, source: str) -> int:
     return number
 
 
-def _check_name(name: str, what: str) -> None:
+def _checked(name: str, what: str) -> str:
     fault = name_fault(name)
     if fault:
         raise BadLootName(f"the {what}'s name {fault}")
+    return name

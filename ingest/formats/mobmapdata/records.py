@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -152,20 +153,28 @@ def _sorted_list(text: str, separator: str) -> bytes:
 
 def loot(element: etree._Element, version: int) -> Checked:
     """Check the lootings of one source at one place."""
-    attributes = _attributes(element)
-    raw = attributes["name"]
+    raw = element.get("name", "")
+    if len(element.attrib) != 1:
+        _attributes(element)
     text = element.text or ""
     try:
-        place = grammar.split_loot_name(raw, version)
+        source, *place = grammar.split_loot_name(raw, version)
     except grammar.BadLootName as error:
         raise Fault("bad-loot-name", f"name: {error}") from None
     if not grammar.is_loot_text(text, version):
         raise Fault("bad-loot-text", grammar.loot_text_fault(text, version))
-    return Checked(repr(place).encode() + b"\x1d" + _sorted_lootings(text), text.count("+"))
+    return Checked(f"{_source_key(source)}{place}\x1d".encode() + _sorted_lootings(text), text.count("+"))
+
+
+@lru_cache(maxsize=16384)
+def _source_key(source: grammar.Source) -> str:
+    return f"Loot\x1f{tuple(source)}"
 
 
 def _sorted_lootings(text: str) -> bytes:
     """Return a loot text's lootings in an order that does not depend on theirs, nor on that of their slots."""
+    if text.count("#") == 1:
+        return text.encode()
     if len(text) <= grammar.PIECE:
         return "+".join(sorted(map(_sorted_slots, text.split("+")))).encode()
     digests = bytearray()
