@@ -39,7 +39,7 @@ export class Spawns {
 
   /** @param {Mob} mob @param {import("../document.js").Point} point @param {(mob: Mob) => string} url @param {(id: number|null) => void} onHover */
   dot(mob, point, url, onHover) {
-    const made = L.circleMarker(xy(point.x, point.y), { weight: 1.5 });
+    const made = L.circleMarker(xy(point.x, point.y));
     return made
       .bindPopup(() => spawnPopup(mob.name, url(mob), point))
       .bindTooltip(() => spawnTip(mob.name, point), { direction: "top", offset: [0, -6] })
@@ -98,8 +98,9 @@ export class Spawns {
       for (const { dot, point } of drawn) {
         dot.setStyle({
           color: point.confirmed ? edge : fill,
+          weight: point.confirmed ? 0.8 : 1.4,
           fillColor: fill,
-          fillOpacity: point.confirmed ? 0.95 : 0.25,
+          fillOpacity: point.confirmed ? 0.95 : 0.15,
         });
       }
     }
