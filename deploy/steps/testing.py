@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from deploy.steps import environment, postgres, rabbitmq, site, supervisor, venv
 from deploy.steps.place import CHECKOUT, Place, prepare
-from deploy.steps.progress import Failure, say, step
+from deploy.steps.progress import Failure, run, say, step
 
 HOSTED = environment.DEFAULT_LOCALES.split(",")
 #: One role does everything: tests make databases, extensions and queues.
@@ -103,8 +102,11 @@ def _samples() -> Iterator[dict[str, str]]:
     if not Path(archive).is_file():
         raise Failure(f"MOBMAP_SAMPLE_ARCHIVE names {archive}, and there is no such file.")
     with tempfile.TemporaryDirectory(prefix="mobmap-samples-") as folder:
-        with step(f"Unpacking the sample uploads of {archive}"), tarfile.open(archive) as packed:
-            packed.extractall(folder, filter="data")
+        with step(f"Unpacking the sample uploads of {archive}"):
+            run(
+                ["tar", "--extract", "--no-same-owner", "--file", archive, "--directory", folder],
+                doing=f"Unpacking {archive}",
+            )
         inside = list(Path(folder).iterdir())
         root = inside[0] if len(inside) == 1 and inside[0].is_dir() else Path(folder)
         yield {"MOBMAP_SAMPLE_DIR": str(root)}
