@@ -132,7 +132,7 @@ def stop(place: Place) -> bool:
     pid = int(call(place, "getPID"))
     call(place, "shutdown")
     wait_until(
-        lambda: not Path(f"/proc/{pid}").exists() or _is_dead(pid),
+        lambda: is_dead(pid),
         seconds=180,
         doing="Stopping the site",
         advice=f"{place.logs / 'supervisor.log'} says which process does not end.",
@@ -140,8 +140,8 @@ def stop(place: Place) -> bool:
     return True
 
 
-def _is_dead(pid: int) -> bool:
-    """Say whether a process has ended and only waits for its parent to notice."""
+def is_dead(pid: int) -> bool:
+    """Say whether a process has ended, even if its parent has not noticed yet."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:
