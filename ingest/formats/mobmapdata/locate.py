@@ -14,11 +14,13 @@ from lxml import etree
 
 from ingest.errors import InvalidDocument, NotWellFormed, TooLarge
 from ingest.formats.mobmapdata.reading import Tally, drop, events, new_parser
-from ingest.formats.mobmapdata.records import Fault
+from ingest.formats.mobmapdata.records import CHILDREN, RECORDS, Fault
 
 MAX_ERRORS = 20
 #: The format is three levels deep.
 MAX_DEPTH = 16
+#: The format has some 60 names of elements and attributes, and the parser remembers every one it meets.
+MAX_NAMES = 1_000
 CHUNK = 1 << 16
 
 #: libxml2's names of schema faults, as codes of ours.
@@ -65,6 +67,7 @@ def _syntax_problem(document: BinaryIO) -> InvalidDocument | NotWellFormed | Too
     document.seek(0)
     parser = etree.XMLPullParser(events=("start", "end"), no_network=True)
     path: list[str] = []
+    names: set[str] = set()
     try:
         while chunk := document.read(CHUNK):
             parser.feed(chunk)
@@ -73,6 +76,9 @@ def _syntax_problem(document: BinaryIO) -> InvalidDocument | NotWellFormed | Too
                     path.append(element.tag)
                     if len(path) > MAX_DEPTH:
                         return _too_deep(path)
+                    names.update((element.tag, *element.keys()))
+                    if len(names) > MAX_NAMES:
+                        return _too_many_names(path)
                 else:
                     path.pop()
                     if path:
@@ -102,6 +108,14 @@ def _too_deep(path: list[str]) -> InvalidDocument:
     return InvalidDocument(
         "Nothing was taken: the document is nested too deeply.",
         errors=[{"where": f"/{'/'.join(path[:4])}/…", "code": "too-deep", "message": message}],
+    )
+
+
+def _too_many_names(path: list[str]) -> InvalidDocument:
+    message = f"more than {MAX_NAMES:,} different names of elements and attributes; most are unknown to the format"
+    return InvalidDocument(
+        "Nothing was taken: the document is full of elements and attributes that the format does not know.",
+        errors=[{"where": f"/{'/'.join(path)}", "code": "unknown-element", "message": message}],
     )
 
 
@@ -155,6 +169,12 @@ class _Search:
                 self._tally.add(element)
             except Fault as fault:
                 self._note(fault.code, str(fault))
+            except KeyError as missing:
+                # Behind an element it doesn't know, the schema looks at no more of its siblings.
+                if element.tag in RECORDS or element.tag in CHILDREN:
+                    self._note("missing-attribute", f"{element.tag} lacks the attribute {missing}")
+                else:
+                    self._note("unknown-element", f"{element.tag[:60]!r} is no element of this format")
         if self._sound:
             drop(element)
         self._path.pop()

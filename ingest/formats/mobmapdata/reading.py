@@ -16,7 +16,7 @@ from typing import Literal, cast
 from lxml import etree
 
 from ingest.formats.mobmapdata import grammar
-from ingest.formats.mobmapdata.records import CHILDREN, DIGEST, RECORDS, Fault, sorted_digests
+from ingest.formats.mobmapdata.records import CHILDREN, DIGEST, RECORDS, Fault, sort_digests
 
 _schema = etree.XMLSchema(file=str(Path(__file__).with_name("mobmapdata.xsd")))
 _locale = re.compile("[a-z]{2}[A-Z]{2}").fullmatch
@@ -98,7 +98,7 @@ class Tally:
             return
         checked = RECORDS[tag](element, contents.version)
         digest = hashlib.blake2b(checked.canonical, digest_size=DIGEST)
-        digest.update(sorted_digests(self._children))
+        digest.update(sort_digests(self._children))
         self._children.clear()
         self._records += digest.digest()
         if tag == "Mob":
@@ -111,7 +111,7 @@ class Tally:
     def finish(self, root: etree._Element) -> Contents:
         """Return the whole document's contents."""
         contents = self.begin(root)
-        contents.content_hash = hashlib.sha256(sorted_digests(self._records)).digest()
+        contents.content_hash = hashlib.sha256(sort_digests(self._records)).digest()
         return contents
 
 

@@ -148,7 +148,7 @@ def _sorted_list(text: str, separator: str) -> bytes:
         [np.array(piece.encode().split(separator.encode()), dtype="S11") for piece in grammar.pieces(text, separator)]
     )
     entries.sort()
-    return bytes(entries[entries != b""].tobytes())
+    return hashlib.blake2b(entries[np.searchsorted(entries, b"", side="right") :], digest_size=DIGEST).digest()
 
 
 def loot(element: etree._Element, version: int) -> Checked:
@@ -173,27 +173,35 @@ def _source_key(source: grammar.Source) -> str:
 
 def _sorted_lootings(text: str) -> bytes:
     """Return a loot text's lootings in an order that does not depend on theirs, nor on that of their slots."""
-    if text.count("#") == 1:
+    if text.count("#") == 1 and text.count("+") == 1:
         return text.encode()
     if len(text) <= grammar.PIECE:
-        return "+".join(sorted(map(_sorted_slots, text.split("+")))).encode()
+        return b"+".join(sorted(map(_sorted_slots, text.split("+"))))
     digests = bytearray()
     for piece in grammar.pieces(text, "+"):
-        for looting in piece.removesuffix("+").split("+"):
-            digests += hashlib.blake2b(_sorted_slots(looting).encode(), digest_size=DIGEST).digest()
-    return sorted_digests(digests)
+        for looting in filter(None, piece.split("+")):
+            digests += hashlib.blake2b(_sorted_slots(looting), digest_size=DIGEST).digest()
+    # Lootings without slots are told by their number alone: millions of `+` need no digests.
+    return b"%d" % text.count("+") + hashlib.blake2b(sort_digests(digests), digest_size=DIGEST).digest()
 
 
-def _sorted_slots(looting: str) -> str:
-    return "#".join(sorted(looting.split("#"))) if looting.count("#") > 1 else looting
+def _sorted_slots(looting: str) -> bytes:
+    if len(looting) <= grammar.PIECE:
+        return ("#".join(sorted(looting.split("#"))) if looting.count("#") > 1 else looting).encode()
+    digests = bytearray()
+    for piece in grammar.pieces(looting, "#"):
+        for slot in filter(None, piece.split("#")):
+            digests += hashlib.blake2b(slot.encode(), digest_size=DIGEST).digest()
+    return hashlib.blake2b(sort_digests(digests), digest_size=DIGEST).digest()
 
 
-def sorted_digests(digests: bytes | bytearray) -> bytes:
-    """Return digests of `DIGEST` bytes each, written one after the other, in order."""
-    if len(digests) <= 64 * DIGEST:
-        return b"".join(sorted(bytes(digests[i : i + DIGEST]) for i in range(0, len(digests), DIGEST)))
-    halves = np.frombuffer(digests, dtype=">u8").reshape(-1, 2)
-    return halves[np.lexsort((halves[:, 1], halves[:, 0]))].tobytes()
+def sort_digests(digests: bytearray) -> bytearray:
+    """Put digests of `DIGEST` bytes each, written one after the other, in order; returns the same object.
+
+    In place, as there may be millions of them and a copy of all is what a large document costs.
+    """
+    np.frombuffer(digests, dtype=f"S{DIGEST}").sort()
+    return digests
 
 
 def questcomment(element: etree._Element, version: int) -> Checked:
