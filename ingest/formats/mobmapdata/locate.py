@@ -76,7 +76,7 @@ def _syntax_problem(document: BinaryIO) -> InvalidDocument | NotWellFormed | Too
                     path.append(element.tag)
                     if len(path) > MAX_DEPTH:
                         return _too_deep(path)
-                    names.update((element.tag, *element.keys()))
+                    names.update((element.tag, *map(str, element.keys())))
                     if len(names) > MAX_NAMES:
                         return _too_many_names(path)
                 else:

@@ -148,7 +148,8 @@ def _sorted_list(text: str, separator: str) -> bytes:
         [np.array(piece.encode().split(separator.encode()), dtype="S11") for piece in grammar.pieces(text, separator)]
     )
     entries.sort()
-    return hashlib.blake2b(entries[np.searchsorted(entries, b"", side="right") :], digest_size=DIGEST).digest()
+    written = entries[np.searchsorted(entries, b"", side="right") :]
+    return hashlib.blake2b(written.data, digest_size=DIGEST).digest()
 
 
 def loot(element: etree._Element, version: int) -> Checked:

@@ -22,6 +22,8 @@ from ingest.errors import (
 )
 
 CHUNK = 1 << 16
+#: What a body is shows in its start, which comes as one piece: an XML declaration fits well into it.
+START = 1 << 10
 #: Base64 is 4/3 of its document, line breaks and blanks aside.
 BASE64_GROWTH = 1.45
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -96,13 +98,13 @@ def _peek(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
 
 
 def _strip_start(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Drop byte-order marks and blanks before the first other byte."""
+    """Drop byte-order marks and blanks before the first other byte; yield at least `START` bytes first."""
     held = b""
     for chunk in chunks:
         held = (held + chunk).lstrip(_BLANKS)
         while held.startswith(_BOM):
             held = held[3:].lstrip(_BLANKS)
-        if held and not _BOM.startswith(held):
+        if len(held) >= START:
             yield held
             yield from chunks
             return
@@ -165,7 +167,7 @@ def _debase64(chunks: Iterator[bytes]) -> Iterator[bytes]:
     begun = padded = False
     offset = 0
     for chunk in chunks:
-        text = rest + chunk.replace(_BOM, b"").translate(None, _BLANKS)
+        text = rest + chunk.translate(None, _BLANKS + _BOM)
         whole = len(text) // 4 * 4
         ready, rest = text[:whole], text[whole:]
         if not ready:
@@ -178,9 +180,11 @@ def _debase64(chunks: Iterator[bytes]) -> Iterator[bytes]:
             data = binascii.a2b_base64(ready, strict_mode=True)
         except binascii.Error as error:
             raise _base64_fault(ready, offset, begun, str(error)) from None
-        if not begun and not data.lstrip(_BLANKS + _BOM).startswith(b"<"):
-            raise _not_ours(ready)
-        begun, padded = True, ready.endswith(b"=")
+        if not begun and (head := data.lstrip(_BLANKS + _BOM)):
+            if not head.startswith(b"<"):
+                raise _not_ours(ready)
+            begun = True
+        padded = ready.endswith(b"=")
         offset += whole
         yield data
     if rest:
