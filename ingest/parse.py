@@ -260,8 +260,7 @@ def _placed(grouped: list[pl.DataFrame], places: pl.DataFrame, at: list[str]) ->
 
 
 _SOURCE = ["kind", "creature", "name", "object", "item", "source_zone"]
-_LOOT_NAME_V44 = r"(?s)^(?<source>.+)#(?<x>-1|[0-9.]+)#(?<y>-1|[0-9.]+)#(?<zone>.+)#(?<floor>[0-9]+)$"
-_LOOT_NAME_V42 = r"(?s)^(?<source>.+)#(?<x>-1|[0-9.]+)#(?<y>-1|[0-9.]+)#(?<zone>.+)$"
+_LOOT_NAME_V44, _LOOT_NAME_V42 = f"^{grammar.LOOT_NAME_V44}$", f"^{grammar.LOOT_NAME_V42}$"
 
 
 def _loot_places(columns: _Columns) -> pl.DataFrame:

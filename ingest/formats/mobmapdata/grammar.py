@@ -207,10 +207,13 @@ KINDS = {
 }
 DIFFICULTIES = ("HEROIC", "RAID1N", "RAID2N", "RAID1H", "RAID2H")
 
-#: Greedy source: a `#` within an object's name belongs to it, as the fields are counted from the right.
 _AXIS = rf"(?:{_PERCENT}|-1)"
-_loot_name_v44 = re.compile(rf"(.+)#({_AXIS})#({_AXIS})#(.+)#({NATURAL})", re.DOTALL).fullmatch
-_loot_name_v42 = re.compile(rf"(.+)#({_AXIS})#({_AXIS})#(.+)", re.DOTALL).fullmatch
+#: Greedy source: a `#` within an object's name belongs to it, as the fields are counted from the right.
+#: The workers' polars takes the same patterns, so that both sides find the same fields.
+LOOT_NAME_V42 = rf"(?P<source>(?s:.+))#(?P<x>{_AXIS})#(?P<y>{_AXIS})#(?P<zone>(?s:.+))"
+LOOT_NAME_V44 = rf"{LOOT_NAME_V42}#(?P<floor>0|[1-9][0-9]{{0,8}})"
+_loot_name_v44 = re.compile(LOOT_NAME_V44).fullmatch
+_loot_name_v42 = re.compile(LOOT_NAME_V42).fullmatch
 _hex_id = re.compile(r"0x0*([0-9A-Fa-f]{1,8})").fullmatch
 #: Every way to write a percentage, and what it is in tenths; `-1` is an unknown position's axis.
 _TENTHS = {f"{tenths // 10}.{tenths % 10}": tenths for tenths in range(1001)}
