@@ -113,6 +113,8 @@ class Client:
         """Return status, seconds to wait if the answer names them, and body of one request."""
         connection = self._connection()
         try:
+            if connection.sock is None:
+                connection.connect()  # not left to request(): after a reset in here there is no answer to read
             # A refusal may come before the whole body is read; then the answer is there already.
             with suppress(BrokenPipeError, ConnectionResetError):
                 connection.request(method, self.base + path, body, headers)

@@ -6,6 +6,7 @@ import gzip
 import json
 import threading
 from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import StringIO
 from pathlib import Path
@@ -226,6 +227,30 @@ def test_a_lost_connection_is_tried_again(site, folder):
     out, _ = send(site, folder / "enUS-v44-00000.xml")
     assert out.strip() == "1 file: 1 accepted"
     assert len(site.received) == 2
+
+
+def test_a_connection_that_is_reset_before_it_stands_is_tried_again(site, folder, monkeypatch):
+    connect, tries = HTTPConnection.connect, iter([ConnectionResetError("reset by peer"), None])
+
+    def reset_once(connection: HTTPConnection) -> None:
+        if trouble := next(tries):
+            raise trouble
+        connect(connection)
+
+    monkeypatch.setattr(HTTPConnection, "connect", reset_once)
+    out, _ = send(site, folder / "enUS-v44-00000.xml")
+    assert out.strip() == "1 file: 1 accepted"
+    assert len(site.received) == 1
+
+
+def test_a_site_that_resets_every_connection_is_unreachable(site, folder, monkeypatch):
+    def reset(connection: HTTPConnection) -> None:
+        raise ConnectionResetError("reset by peer")
+
+    monkeypatch.setattr(HTTPConnection, "connect", reset)
+    error, _ = refused_send(site, folder, patience=0.2)
+    assert error.returncode == 2
+    assert f"{site.url} can't be reached (reset by peer)" in str(error)
 
 
 def test_a_site_that_is_not_there_is_unreachable(site, folder):
