@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
@@ -59,7 +59,7 @@ def accept(
         document = cast(BinaryIO, temporary)
         chunks = unwrap(body, content_encoding, settings.MAX_BODY_BYTES, settings.MAX_DOCUMENT_BYTES)
         for chunk in guard(chunks):
-            document.write(chunk)
+            _write(document, chunk)
         size_bytes = document.tell()
         contents = validate(document)
         upload = _row(contents, size_bytes, sender, file_name)
@@ -70,6 +70,18 @@ def accept(
         if dry_run:
             return Accepted(upload, duplicate=False)
         return _keep(upload, document)
+
+
+def _write(document: BinaryIO, chunk: bytes) -> None:
+    try:
+        document.write(chunk)
+    except OSError as error:  # apart from errors of reading: those mean that the sender is gone
+        logger.exception("The folder for temporary files could not hold an upload while it was checked.")
+        raise SpoolFull(
+            f"The document could not be stored while it was checked ({error.strerror or error}). "
+            "Nothing was kept; send it again later.",
+            retry_after_s=RETRY_WHEN_FULL_S,
+        ) from error
 
 
 def _row(contents: Contents, size_bytes: int, sender: str, file_name: str) -> Upload:
@@ -111,6 +123,8 @@ def _keep(upload: Upload, document: BinaryIO) -> Accepted:
         spool.put(spool.spool(), upload.document, document)
     except OSError as error:
         logger.exception("The spool could not store the document of upload %s.", upload.id)
+        with suppress(OSError):
+            spool.spool().delete(upload.document)
         raise SpoolFull(
             f"The document is valid but could not be stored ({error.strerror or error}). "
             "Nothing was kept; send it again later.",
@@ -126,8 +140,7 @@ def _keep(upload: Upload, document: BinaryIO) -> Accepted:
         if earlier is None:
             raise
         return Accepted(earlier, duplicate=True)
-    except Exception:
-        spool.spool().delete(upload.document)
-        raise
+    # After any other error the document stays: a connection lost during the commit does not tell whether
+    # the row is there, and a row must never be without its document. `tidy` deletes what has no row.
     wake.wake(upload.locale)
     return Accepted(upload, duplicate=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from datetime import timedelta
 
 from django.core.files.storage import Storage
@@ -35,13 +36,18 @@ def drop_orphans(storage: Storage) -> int:
     They are left behind when the process dies between storing and committing: no 202 was sent.
     """
     dropped = 0
-    folders, _ = storage.listdir("")
+    try:
+        folders, _ = storage.listdir("")
+    except FileNotFoundError:
+        return 0  # nothing has ever been accepted
     for folder in folders:
         names = [f"{folder}/{file}" for file in storage.listdir(folder)[1]]
         known = set(Upload.objects.filter(document__in=names).values_list("document", flat=True))
         for name in names:
-            old = storage.get_modified_time(name) < timezone.now() - ORPHAN_AGE
-            if name not in known and old:
-                storage.delete(name)
-                dropped += 1
+            if name in known:
+                continue
+            with suppress(FileNotFoundError):  # a worker archives, a request takes its document back
+                if storage.get_modified_time(name) < timezone.now() - ORPHAN_AGE:
+                    storage.delete(name)
+                    dropped += 1
     return dropped
