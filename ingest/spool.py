@@ -1,20 +1,22 @@
 """Documents on disk: the spool, which is the log of everything accepted, and the archive behind it.
 
-Both are Django storages (`STORAGES["spool"]`, `["archive"]`), so that several machines can share an
-object store. A document is XML as unwrapped, compressed with zstd.
+Both are Django storages (`STORAGES["spool"]`, `["archive"]`) of the same kind: directories, or prefixes
+of a bucket that several machines share (`ingest.object_store`). A document is XML as unwrapped,
+compressed with zstd.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, Protocol, cast
 
 import zstandard
-from django.core.files.base import ContentFile, File
+from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage, Storage, storages
 from django.utils.deconstruct import deconstructible
 
@@ -49,6 +51,24 @@ class DurableFileSystemStorage(FileSystemStorage):
             _sync_folder(folder)
         return name
 
+    def take(self, name: str, source: DurableFileSystemStorage) -> None:
+        """Move a document here from another directory; raises FileNotFoundError if it is not there (any more)."""
+        here, there = Path(self.path(name)), Path(source.path(name))
+        made = _make_folders(here.parent)
+        copied = False
+        try:
+            there.rename(here)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            with there.open("rb") as document:
+                self._save(name, File(document))
+            copied = True
+        for folder in [here.parent, *made]:
+            _sync_folder(folder)
+        if copied:
+            there.unlink()
+
     def get_available_name(self, name: str, max_length: int | None = None) -> str:
         """Return the name as it is: names hold the upload's id, so a second save is the same document."""
         return name
@@ -74,6 +94,13 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+class Taker(Protocol):
+    """What spool and archive can beside a Django storage."""
+
+    def take(self, name: str, source: Storage) -> None:
+        """Move a document here from a storage of the same kind: durable here before it goes there."""
+
+
 def spool() -> Storage:
     """Return the storage of documents that wait to be merged."""
     return storages["spool"]
@@ -90,7 +117,7 @@ def document_name(upload_id: str) -> str:
 
 
 def put(storage: Storage, name: str, document: BinaryIO) -> None:
-    """Store a document (XML, positioned anywhere) durably; raises OSError when the disk is full."""
+    """Store a document (XML, positioned anywhere) durably; raises OSError when the disk is full or the store away."""
     document.seek(0)
     compressed = _Compressed(document)
     storage.save(name, compressed)
@@ -123,35 +150,16 @@ def _raw(stored: IO[bytes]) -> IO[bytes]:
 
 def move_to_archive(name: str) -> None:
     """Move a document from the spool to the archive: durable there before it goes here; repeatable."""
-    source, target = spool(), archive()
-    if source.exists(name):
-        if isinstance(source, FileSystemStorage) and isinstance(target, FileSystemStorage):
-            _rename(Path(source.path(name)), Path(target.path(name)))
-        else:
-            with source.open(name, "rb") as stored:
-                target.save(name, ContentFile(stored.read()))
-            source.delete(name)
-    elif not target.exists(name):
-        raise FileNotFoundError(f"The document {name} is neither in the spool nor in the archive.")
-
-
-def _rename(source: Path, target: Path) -> None:
-    made = _make_folders(target.parent)
     try:
-        source.rename(target)
-    except OSError:  # another file system: copy durably, then remove
-        partial = target.with_name(f".{target.name}.part")
-        shutil.copyfile(source, partial)
-        with partial.open("rb") as file:
-            os.fsync(file.fileno())
-        partial.rename(target)
-        source.unlink()
-    for folder in [target.parent, *made]:
-        _sync_folder(folder)
+        cast(Taker, archive()).take(name, spool())
+    except FileNotFoundError:
+        # An earlier try that was cut short has moved it, or another worker just now.
+        if not archive().exists(name):
+            raise FileNotFoundError(f"The document {name} is neither in the spool nor in the archive.") from None
 
 
 def free_bytes() -> int | None:
-    """Return the free space on the spool's disk; None where the storage has no such figure."""
+    """Return the free space on the spool's disk; None for an object store, which has no such figure."""
     storage = spool()
     if not isinstance(storage, FileSystemStorage):
         return None

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.apps import AppConfig
 from django.conf import settings
@@ -160,3 +161,28 @@ def check_metrics_token(app_configs: Sequence[AppConfig] | None, **kwargs: Any) 
             id="portal.E007",
         )
     ]
+
+
+@register(Tags.files)
+def check_object_store(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """E008: the settings of an object store for spool and archive are given whole or not at all."""
+    store = settings.SPOOL_S3
+    keys = [bool(store["access_key"]), bool(store["secret_key"])]
+    endpoint = urlsplit(store["endpoint_url"])
+    if not settings.SPOOL_S3_BUCKET:
+        wrong = any(store.values()) or bool(settings.SPOOL_S3_PREFIX)
+        problem = "Settings MOBMAP_SPOOL_S3_… are given without a bucket: documents would stay in directories."
+        hint = "Set MOBMAP_SPOOL_S3_BUCKET, or remove the others."
+    elif any(keys) and not all(keys):
+        wrong = True
+        problem = "MOBMAP_SPOOL_S3_ACCESS_KEY and MOBMAP_SPOOL_S3_SECRET_KEY belong together; only one is given."
+        hint = "Set both, or neither to use the machine's own role."
+    elif not store["endpoint_url"]:
+        wrong = not store["region_name"]
+        problem = "MOBMAP_SPOOL_S3_BUCKET is given without the place of its store."
+        hint = "Set MOBMAP_SPOOL_S3_ENDPOINT, or MOBMAP_SPOOL_S3_REGION at Amazon."
+    else:
+        wrong = endpoint.scheme not in {"http", "https"} or not endpoint.netloc
+        problem = "MOBMAP_SPOOL_S3_ENDPOINT is no address."
+        hint = "Write it with its scheme, and without the bucket: https://s3.example.org"
+    return [Error(problem, hint=hint, id="portal.E008")] if wrong else []

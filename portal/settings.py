@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import dj_database_url
@@ -137,11 +138,30 @@ FILE_UPLOAD_TEMP_DIR = str(env.path("MOBMAP_TEMP_DIR", VAR_DIR / "tmp"))
 
 SPOOL_DIR = env.path("MOBMAP_SPOOL_DIR", VAR_DIR / "spool")
 ARCHIVE_DIR = env.path("MOBMAP_ARCHIVE_DIR", VAR_DIR / "archive")
+#: Instead of the two directories: prefixes of a bucket in an S3-compatible store, for several machines.
+SPOOL_S3_BUCKET = env.text("MOBMAP_SPOOL_S3_BUCKET", "")
+SPOOL_S3_PREFIX = env.text("MOBMAP_SPOOL_S3_PREFIX", "").strip("/")
+SPOOL_S3 = {
+    "endpoint_url": env.text("MOBMAP_SPOOL_S3_ENDPOINT", ""),
+    "region_name": env.text("MOBMAP_SPOOL_S3_REGION", ""),
+    #: Without keys boto looks where it always does: the machine's role, AWS_…, ~/.aws.
+    "access_key": env.text("MOBMAP_SPOOL_S3_ACCESS_KEY", ""),
+    "secret_key": env.text("MOBMAP_SPOOL_S3_SECRET_KEY", ""),
+}
+
+
+def _documents(name: str, directory: Path) -> dict[str, Any]:
+    if SPOOL_S3_BUCKET:
+        place = {"bucket_name": SPOOL_S3_BUCKET, "location": f"{SPOOL_S3_PREFIX}/{name}".lstrip("/")}
+        return {"BACKEND": "ingest.object_store.ObjectStorage", "OPTIONS": {**place, **SPOOL_S3}}
+    return {"BACKEND": "ingest.spool.DurableFileSystemStorage", "OPTIONS": {"location": directory}}
+
+
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "portal.staticfiles.StaticFilesStorage"},
-    "spool": {"BACKEND": "ingest.spool.DurableFileSystemStorage", "OPTIONS": {"location": SPOOL_DIR}},
-    "archive": {"BACKEND": "ingest.spool.DurableFileSystemStorage", "OPTIONS": {"location": ARCHIVE_DIR}},
+    "spool": _documents("spool", SPOOL_DIR),
+    "archive": _documents("archive", ARCHIVE_DIR),
 }
 
 # --- queue and workers ---------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def _default(call: ast.Call) -> str | None:
 
 def _example() -> dict[str, tuple[str, bool]]:
     """Return what env.example says: name → value, and whether the line is commented out."""
-    lines = re.findall(r"^(#?)(MOBMAP_[A-Z_]+)=(.*)$", EXAMPLE.read_text(), flags=re.MULTILINE)
+    lines = re.findall(r"^(#?)(MOBMAP_[A-Z0-9_]+)=(.*)$", EXAMPLE.read_text(), flags=re.MULTILINE)
     return {name: (value, commented == "#") for commented, name, value in lines}
 
 
@@ -66,7 +66,7 @@ def test_every_variable_named_in_the_code_stands_in_the_example():
     named = set()
     for folder in ("portal", "ingest", "maps", "deploy", "tests"):
         for path in (CHECKOUT / folder).rglob("*.py"):
-            named |= set(re.findall(r"""["'](MOBMAP_[A-Z_]*[A-Z])["']""", path.read_text()))
+            named |= set(re.findall(r"""["'](MOBMAP_[A-Z0-9_]*[A-Z])["']""", path.read_text()))
     # The name of Django's own setting (a list), written like the variable it comes from.
     assert named - set(_example()) == set()
 
