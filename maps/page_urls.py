@@ -12,6 +12,7 @@ _ID = r"(?P<id>[0-9]{1,10})"
 
 urlpatterns = [
     path("", views.start, name="start"),
+    path("favicon.ico", views.favicon, name="favicon"),
     path("about", views.about, name="about"),
     path("about/api", views.about_api, name="about-api"),
     path("choose/locale", views.choose_locale, name="choose-locale"),

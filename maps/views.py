@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
 from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
@@ -28,6 +29,9 @@ COOKIE_AGE_S = 365 * 24 * 3600
 #: Ids beyond are none: the largest integer of PostgreSQL, and for creatures its bigint.
 MAX_ID = 2**31 - 1
 MAX_MOB_ID = 2**63 - 1
+
+#: The kinds of sources that have places of their own in a zone, and a shape on its map (`kinds.js`).
+GATHERED = ("herb", "ore", "chest", "fishing")
 
 Page = Callable[..., HttpResponse]
 
@@ -90,7 +94,13 @@ def zone(request: HttpRequest, alias: str, id: str) -> HttpResponse:
     return render(
         request,
         "maps/zone.html",
-        {"section": "zones", "zone": found, "mobs": mobs["mobs"], "next": _next(mobs)},
+        {
+            "section": "zones",
+            "zone": found,
+            "mobs": mobs["mobs"],
+            "gathering": _gathering(alias, number),
+            "next": _next(mobs),
+        },
     )
 
 
@@ -197,6 +207,14 @@ def about_api(request: HttpRequest) -> HttpResponse:
     return render(request, "maps/about_api.html", {"section": "about", "problems": problems})
 
 
+@require_safe
+def favicon(request: HttpRequest) -> HttpResponse:
+    """Lead browsers that guess the icon's address (on Django's own pages) to the icon."""
+    response = redirect(static("img/mark.svg"))
+    response["Cache-Control"] = "public, max-age=86400"
+    return response
+
+
 @require_POST
 def choose_locale(request: HttpRequest) -> HttpResponse:
     """Remember whose data to show, and lead to the same page in that world."""
@@ -260,6 +278,15 @@ def _next(found: dict[str, Any], **query: str | None) -> str | None:
         return None
     kept = {name: value for name, value in query.items() if value is not None}
     return "?" + urlencode(kept | {"after": found["next"]})
+
+
+def _gathering(alias: str, zone_id: int) -> dict[str, int]:
+    """Return the places a zone's map can show of each kind of gathering: `{"herb": 216, "ore": 230}`."""
+    places = {
+        kind: sum(source["positions"] for source in queries.sources(alias, kind, zone_id, paging.MAX_LIMIT)["sources"])
+        for kind in GATHERED
+    }
+    return {kind: count for kind, count in places.items() if count}
 
 
 def _places(zones_seen: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,8 +1,13 @@
-/** What every page does: menus, the appearance switch, the search box. */
+/** What every page does: menus, the appearance switch, the search box, times in the visitor's own zone. */
 
 import { suggest } from "./suggest.js";
+import { moment } from "./words.js";
 
 for (const form of document.querySelectorAll("form[data-suggest]")) suggest(/** @type {HTMLFormElement} */ (form));
+
+for (const time of document.querySelectorAll("time[data-local]")) {
+  time.textContent = moment(/** @type {HTMLTimeElement} */ (time).dateTime);
+}
 
 document.addEventListener("keydown", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);

@@ -40,6 +40,11 @@ export function day(iso) {
   return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" }).format(date);
 }
 
+/** @param {string} iso A moment such as `2026-01-31T12:00:00+00:00`, told in the visitor's own time zone. */
+export function moment(iso) {
+  return new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "medium" }).format(new Date(iso));
+}
+
 /** @param {number} bytes */
 export function size(bytes) {
   if (bytes < 1000) return `${number(bytes)} B`;

@@ -124,6 +124,78 @@ def test_a_dot_tells_name_sightings_players_and_certainty(page, zone):
     expect(page.get_by_role("heading", level=1)).to_have_text("Dying Kodo")
 
 
+def test_gathering_places_are_switched_by_kind_and_kept_in_the_address(page, zone):
+    open_zone(page, zone)
+    without = inked(page)
+    herbs = page.get_by_label("Herbs")
+    expect(herbs).not_to_be_checked()
+    herbs.check()
+    expect(page.locator("#map")).to_have_attribute("data-gathering", "1")
+    page.wait_for_timeout(100)
+    assert inked(page) > without
+    points(page, 3)
+    assert "gathering=herb" in page.url
+    page.reload()
+    expect(herbs).to_be_checked()
+    expect(page.locator("#map")).to_have_attribute("data-gathering", "1")
+    page.get_by_label("Floor", exact=True).select_option("1")
+    expect(page.locator("#map")).to_have_attribute("data-gathering", "0")
+
+
+def test_a_gathering_place_tells_what_it_is_and_leads_to_its_page(page, zone):
+    open_zone(page, zone, "#at=10,10,4&show=none&gathering=herb")
+    expect(page.locator("#map")).to_have_attribute("data-gathering", "1")
+    box = page.locator("#map").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator(".leaflet-tooltip")).to_contain_text("<script>")
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.locator(".leaflet-popup-content").get_by_role("link").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("<script>")
+
+
+def test_gathering_places_that_can_not_be_loaded_say_so_and_are_tried_again(page, zone, complaints):
+    answers = iter([False, True])
+    page.route(
+        "**/zones/*/sources",
+        lambda route: route.continue_() if next(answers) else route.fulfill(status=503, json={"detail": "Later."}),
+    )
+    open_zone(page, zone)
+    page.get_by_label("Herbs").check()
+    expect(page.locator(".map-state")).to_contain_text("Later.")
+    page.get_by_label("Herbs").uncheck()
+    page.get_by_label("Herbs").check()
+    expect(page.locator("#map")).to_have_attribute("data-gathering", "1")
+    expect(page.locator(".map-state")).to_be_hidden()
+    assert all("503" in text for text in complaints)
+    complaints.clear()
+
+
+def rulers(page: Page) -> list[str]:
+    return page.locator(".ruler.x span").all_text_contents()
+
+
+def test_a_creatures_map_shows_its_dots_and_on_demand_the_whole_zone(page, zone):
+    page.goto(f"/enUS/mobs/{world.KODO}")
+    points(page, 2)
+    assert "30" in rulers(page)
+    assert "80" not in rulers(page)
+    page.get_by_role("button", name="Whole zone").click()
+    assert "80" in rulers(page)
+
+
+def test_a_lone_dot_keeps_some_of_the_zone_around_it(page, zone):
+    page.goto("/enUS/sources?kind=herb")
+    page.locator(".tiles a").click()
+    points(page, 1)
+    assert {"10", "20"} <= set(rulers(page))
+
+
+def test_a_creature_chosen_elsewhere_fills_the_zones_map(page, zone):
+    open_zone(page, zone, f"#show={world.KODO}")
+    points(page, 2)
+    assert "80" not in rulers(page)
+
+
 def test_a_creature_page_maps_positions_and_spawn_points(page, zone):
     page.goto(f"/enUS/mobs/{world.KODO}")
     expect(page.locator("#map-state")).to_have_text("2 noted positions, 2 estimated spawn points")

@@ -180,7 +180,7 @@ def test_the_receipt_page_updates_itself(page):
     expect(page.locator("#outcome")).to_contain_text("Safely stored")
     merge()
     expect(page.locator("#outcome")).to_have_text("Your 2 new dots are on the map.")
-    expect(page.locator(".stages .done")).to_have_count(3)
+    expect(page.locator(".stages .done")).to_have_count(2)
     expect(page.get_by_role("definition").first).to_have_text("1")
 
 

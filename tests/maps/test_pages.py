@@ -180,6 +180,20 @@ def test_the_list_of_a_zone_works_without_scripts(world):
     assert '<option value="1">Floor 1</option>' in html
 
 
+def test_a_zone_offers_the_kinds_of_gathering_that_have_places_there(world):
+    html = get(f"/enUS/zones/{world['enUS']['zone']}")
+    assert re.findall(r'name="gathering" value="(\w+)"', html) == ["herb"]
+
+
+def test_a_zone_of_gathering_places_alone_offers_them_too():
+    zone = factories.zone("Sea", db=factories.EN)
+    water = factories.source("fishing", zone=zone, db=factories.EN)
+    factories.presence(-water, zone, {(10, 10): [1]}, db=factories.EN)
+    html = get(f"/enUS/zones/{zone}")
+    assert 'name="gathering" value="fishing"' in html
+    assert "No one has sent notes of creatures from here yet" in html
+
+
 def test_search_without_scripts_finds_creatures_items_and_zones(world):
     html = get("/enUS/search?q=kodo")
     for path in (f"/enUS/mobs/{KODO}", f"/enUS/items/{MANTLE}", f"/enUS/zones/{world['enUS']['zone']}"):
@@ -272,6 +286,12 @@ def test_every_code_of_a_refusal_has_an_anchor():
     html = get("/about/api")
     for code in ("not-found", "too-large", "locale-not-hosted"):
         assert f'id="problem-{code}"' in html
+
+
+def test_browsers_that_guess_the_icon_find_it():
+    response = Client().get("/favicon.ico")
+    assert (response.status_code, response["Location"]) == (302, "/static/img/mark.svg")
+    assert 'rel="icon" href="/static/img/mark.svg"' in get("/upload")
 
 
 def test_pages_carry_the_strict_security_policy():

@@ -8,6 +8,7 @@ import { EDGE } from "./coords.js";
  * @property {number|null} floor
  * @property {"all"|Set<number>} shown Creatures that are switched on.
  * @property {boolean} confirmed Only confirmed spawn points.
+ * @property {Set<string>} gathering Kinds of gathering places that are switched on.
  * @property {string} name Filter of the list.
  * @property {number|null} low Lowest level. @property {number|null} high Highest level.
  */
@@ -29,6 +30,7 @@ export function read(fragment, all) {
     floor: whole(parts.get("floor")),
     shown: shownIds(parts, all),
     confirmed: parts.get("confirmed") === "1",
+    gathering: new Set((parts.get("gathering") ?? "").split(",").filter(Boolean)),
     name: (parts.get("name") ?? "").slice(0, 100),
     low: whole(parts.get("low")),
     high: whole(parts.get("high")),
@@ -52,6 +54,7 @@ export function write(view, all) {
     else if (hidden.length > 0) parts.push(`hide=${hidden.slice(0, MOST_IDS)}`);
   }
   if (view.confirmed) parts.push("confirmed=1");
+  if (view.gathering.size) parts.push(`gathering=${[...view.gathering]}`);
   if (view.low !== null) parts.push(`low=${view.low}`);
   if (view.high !== null) parts.push(`high=${view.high}`);
   if (view.name) parts.push(`name=${encodeURIComponent(view.name)}`);

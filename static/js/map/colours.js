@@ -3,12 +3,14 @@
 /** Turning by the golden angle keeps neighbours in the list apart in hue. */
 const GOLDEN_ANGLE = 137.508;
 
-/** Lightness and saturation (percent) that hold against both light and dark paper. */
+/** Lightness and saturation (percent) that hold against light paper; against dark paper all are lighter. */
 const TONES = [
   [42, 70],
   [52, 62],
   [36, 55],
 ];
+
+const LIGHTER_BY = 16;
 
 /**
  * @param {number} place The creature's place in the zone's list.
@@ -16,7 +18,13 @@ const TONES = [
  */
 export function colour(place) {
   const [lightness, saturation] = TONES[Math.floor(place / 18) % TONES.length];
-  return `hsl(${Math.round(20 + place * GOLDEN_ANGLE) % 360} ${saturation}% ${lightness}%)`;
+  const shown = isDark() ? lightness + LIGHTER_BY : lightness;
+  return `hsl(${Math.round(20 + place * GOLDEN_ANGLE) % 360} ${saturation}% ${shown}%)`;
+}
+
+function isDark() {
+  const { theme } = document.documentElement.dataset;
+  return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
 /**

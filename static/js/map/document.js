@@ -18,6 +18,12 @@
  */
 
 /**
+ * @typedef {object} Source
+ * @property {number} id @property {string} kind @property {string} name
+ * @property {{floor: number, x: number, y: number, sightings: number, uploaders: number}[]} points
+ */
+
+/**
  * Fetch JSON, or throw an error whose message can be shown to people.
  * @param {string} url
  * @returns {Promise<any>}
@@ -40,8 +46,17 @@ export function mobs(body) {
 }
 
 /**
+ * The same for a zone's gathering places and their flat `points`.
+ * @param {{fields: string[], sources: any[]}} body
+ * @returns {Source[]}
+ */
+export function sources(body) {
+  return body.sources.map((source) => ({ ...source, points: unpack(body.fields, source.points) }));
+}
+
+/**
  * @param {string[]} fields @param {number[]} flat
- * @returns {Point[]}
+ * @returns {any[]}
  */
 function unpack(fields, flat) {
   const points = [];
@@ -50,7 +65,7 @@ function unpack(fields, flat) {
     fields.forEach((field, offset) => {
       point[field] = flat[start + offset];
     });
-    point.confirmed = Boolean(point.confirmed);
+    if ("confirmed" in point) point.confirmed = Boolean(point.confirmed);
     points.push(point);
   }
   return points;

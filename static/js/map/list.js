@@ -89,7 +89,7 @@ export class List {
       entry.item.hidden = !fits;
       if (fits) visible += 1;
     }
-    this.none.hidden = visible > 0;
+    this.none.hidden = visible > 0 || this.rows.size === 0;
     this.onChange();
   }
 
@@ -106,6 +106,12 @@ export class List {
     const item = id === null ? undefined : this.rows.get(id)?.item;
     item?.classList.add("lit");
     if (scroll && item && this.root.scrollHeight > this.root.clientHeight) item.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Bring the first creature that is switched on into the list's view. */
+  reveal() {
+    const first = [...this.rows.values()].find(({ box }) => box.checked);
+    if (first) this.root.scrollTop = first.item.offsetTop - this.root.offsetTop;
   }
 
   /** Say how much is drawn. @param {number} points */

@@ -5,7 +5,7 @@ import { gettext, ngettext } from "../words.js";
 import { fetchJson } from "./document.js";
 import { themed } from "./colours.js";
 import { Positions } from "./layers/positions.js";
-import { sheet } from "./layers/sheet.js";
+import { fit, sheet } from "./layers/sheet.js";
 import { Spawns } from "./layers/spawns.js";
 
 const box = need("#map");
@@ -40,6 +40,7 @@ async function draw() {
     if (choice.value !== wanted) return;
     positions.show(raw);
     showSpawns(estimated);
+    fit(map, [...raw.features, ...estimated.features].map(place));
     state.textContent = said(raw.features.length, estimated.features.length);
     box.dataset.points = String(raw.features.length);
     box.dataset.state = "drawn";
@@ -52,12 +53,17 @@ async function draw() {
 /** @param {{features: any[]}} geojson */
 function showSpawns(geojson) {
   spawns?.layer.remove();
-  const points = geojson.features.map(({ geometry: { coordinates: [x, y] }, properties }) => ({ x, y, ...properties }));
+  const points = geojson.features.map((feature) => ({ ...place(feature), ...feature.properties }));
   spawns = new Spawns(map, [/** @type {any} */ ({ id: 1, name, spawns: points })], {
     colour: () => themed("--mark-fill"),
     url: () => "",
   });
   filterSpawns();
+}
+
+/** @param {{geometry: {coordinates: [number, number]}}} feature */
+function place({ geometry: { coordinates: [x, y] } }) {
+  return { x, y };
 }
 
 function filterSpawns() {

@@ -47,10 +47,23 @@ export function positionPopup(point) {
 }
 
 /**
- * @param {string} name @param {import("./document.js").Point} point
+ * @param {string} name @param {string} url @param {{x: number, y: number, sightings: number, uploaders: number}} point
  * @returns {HTMLElement}
  */
-export function spawnTip(name, point) {
+export function gatheringPopup(name, url, point) {
+  const facts = element("dl");
+  fact(facts, gettext("Position"), place(point.x, point.y));
+  fact(facts, gettext("Sightings"), number(point.sightings));
+  fact(facts, gettext("Players"), number(point.uploaders));
+  const more = element("p", {}, element("a", { href: url, text: gettext("What it gives, and where else") }));
+  return element("div", {}, element("h3", {}, element("bdi", { text: name })), facts, more);
+}
+
+/**
+ * @param {string} name @param {{sightings: number}} point
+ * @returns {HTMLElement}
+ */
+export function tip(name, point) {
   const seen = ngettext("%(count)s sighting", "%(count)s sightings", point.sightings);
   return element("div", {}, element("bdi", { text: name }), element("div", { class: "soft", text: seen }));
 }

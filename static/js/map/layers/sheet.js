@@ -1,6 +1,7 @@
-/** The sheet a zone is drawn on: Leaflet's map in percent, its grid, its rulers and the pointer's place. */
+/** The sheet a zone is drawn on: Leaflet's map in percent, its controls, its grid, its rulers and the pointer's place. */
 
 import { element } from "../../dom.js";
+import { gettext } from "../../words.js";
 import { onThemeChange, themed } from "../colours.js";
 import { ASPECT, EDGE, WHOLE_ZONE, xy } from "../coords.js";
 import { place } from "../popups.js";
@@ -11,6 +12,12 @@ const MINOR = 2;
 /** What the rulers take from the map's right and lower edge (map.css). */
 const RULER_RIGHT_PX = 28;
 const RULER_BOTTOM_PX = 18;
+
+/** Room around what is fitted into view, for Leaflet. */
+const MARGINS = { paddingTopLeft: [8, 8], paddingBottomRight: [RULER_RIGHT_PX + 8, RULER_BOTTOM_PX + 8], animate: false };
+
+/** Zoom levels past the whole zone to which dots are fitted at most: a lone dot keeps a quarter of the zone around it. */
+const CLOSEST_FIT = 2;
 
 /** Pixels per percent from which the fine grid helps more than it clutters. */
 const FINE_FROM = 9;
@@ -34,14 +41,43 @@ export function sheet(box, at = null) {
     maxBounds: [xy(-EDGE / 2, -EDGE / 2), xy(EDGE * 1.5, EDGE * 1.5)],
     maxBoundsViscosity: 0.8,
   });
-  L.control.zoom({ position: "topleft" }).addTo(map);
+  L.control.zoom({ position: "topleft", zoomInTitle: gettext("Zoom in"), zoomOutTitle: gettext("Zoom out") }).addTo(map);
+  wholeZone(map);
   if (at) map.setView(xy(at.x, at.y), at.zoom, { animate: false });
-  else map.fitBounds(WHOLE_ZONE, { paddingTopLeft: [8, 8], paddingBottomRight: [RULER_RIGHT_PX + 8, RULER_BOTTOM_PX + 8], animate: false });
+  else map.fitBounds(WHOLE_ZONE, MARGINS);
+  map.on("popupopen", ({ popup }) => {
+    popup.getElement().querySelector(".leaflet-popup-close-button").setAttribute("aria-label", gettext("Close"));
+  });
   grid(map);
   rulers(map, box);
   pointer(map);
   new ResizeObserver(() => map.invalidateSize({ pan: false })).observe(box);
   return map;
+}
+
+/**
+ * Show all of these places, as near as still leaves something of the zone around them; without any, the whole zone.
+ * @param {L.Map} map @param {{x: number, y: number}[]} places
+ */
+export function fit(map, places) {
+  const bounds = L.latLngBounds(places.length ? places.map(({ x, y }) => xy(x, y)) : WHOLE_ZONE);
+  const around = { paddingTopLeft: [24, 24], paddingBottomRight: [RULER_RIGHT_PX + 24, RULER_BOTTOM_PX + 24] };
+  map.fitBounds(bounds, { ...around, animate: false, maxZoom: map.getBoundsZoom(WHOLE_ZONE) + CLOSEST_FIT });
+}
+
+/** A button that brings the whole zone back into view. @param {L.Map} map */
+function wholeZone(map) {
+  const Whole = L.Control.extend({
+    onAdd() {
+      const words = gettext("Whole zone");
+      const button = element("button", { type: "button", class: "whole-zone", title: words, "aria-label": words });
+      button.addEventListener("click", () => map.fitBounds(WHOLE_ZONE, MARGINS));
+      const bar = element("div", { class: "leaflet-bar" }, button);
+      L.DomEvent.disableClickPropagation(bar);
+      return bar;
+    },
+  });
+  new Whole({ position: "topleft" }).addTo(map);
 }
 
 /** @param {L.Map} map */

@@ -2,7 +2,7 @@
 
 import { onThemeChange, themed } from "../colours.js";
 import { xy } from "../coords.js";
-import { spawnPopup, spawnTip } from "../popups.js";
+import { spawnPopup, tip } from "../popups.js";
 
 /** Radius in pixels: dots grow with the map, so that a whole zone on a phone is not one blot. */
 const SMALLEST = 2.6;
@@ -42,7 +42,7 @@ export class Spawns {
     const made = L.circleMarker(xy(point.x, point.y));
     return made
       .bindPopup(() => spawnPopup(mob.name, url(mob), point))
-      .bindTooltip(() => spawnTip(mob.name, point), { direction: "top", offset: [0, -6] })
+      .bindTooltip(() => tip(mob.name, point), { direction: "top", offset: [0, -6] })
       .on("mouseover", () => onHover(mob.id))
       .on("mouseout", () => onHover(null))
       .on("popupopen", () => made.closeTooltip());
@@ -63,6 +63,12 @@ export class Spawns {
       }
     }
     return count;
+  }
+
+  /** The points that the filters let through. @returns {import("../document.js").Point[]} */
+  get visible() {
+    const all = [...this.all.values()].flatMap(({ drawn }) => drawn);
+    return all.filter(({ dot }) => this.layer.hasLayer(dot)).map(({ point }) => point);
   }
 
   /** Bring one creature out, or none. @param {number|null} id */

@@ -1,0 +1,69 @@
+"""The page of a receipt: which steps an upload has taken, and what it brought."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.utils import timezone
+
+from ingest.models import Upload
+from tests.portal import rows
+
+pytestmark = pytest.mark.django_db
+
+BROUGHT = {"new_mobs": 0, "new_positions": 0, "confirmed_positions": 0, "new_drops": 0}
+
+
+@pytest.fixture(autouse=True)
+def plain_static_files(settings) -> None:
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+
+
+def page(client, upload: Upload, language: str = "en") -> str:
+    response = client.get(f"/uploads/{upload.id}", headers={"Accept-Language": language})
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def steps(html: str) -> list[str]:
+    return re.findall(r'<li(?: class="\w+")?><strong>(\w[\w ]+)</strong>', html)
+
+
+def test_an_upload_that_went_straight_onto_the_map_shows_no_empty_step(client):
+    upload = rows.upload(status="merged", merged_at=timezone.now(), brought=BROUGHT)
+    html = page(client, upload)
+    assert steps(html) == ["Accepted", "On the map"]
+    assert html.count(" UTC</time>") == 2
+
+
+def test_an_upload_that_was_staged_first_shows_when(client):
+    upload = rows.upload(status="staged", staged_at=timezone.now())
+    html = page(client, upload)
+    assert steps(html) == ["Accepted", "Read", "On the map"]
+    assert html.count('<li class="done">') == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "last"), [("queued", "On the map"), ("rejected", "Rejected"), ("withdrawn", "Withdrawn")]
+)
+def test_other_uploads_show_how_they_ended_or_will(client, status, last):
+    assert steps(page(client, rows.upload(status=status))) == ["Accepted", last]
+
+
+@pytest.mark.parametrize(
+    ("brought", "english", "german"),
+    [
+        ({"new_positions": 1}, "Your 1 new dot is on the map.", "Dein 1 neuer Punkt ist auf der Karte."),
+        ({"new_positions": 1200}, "Your 1,200 new dots are", "Deine 1.200 neuen Punkte sind"),
+        ({"confirmed_positions": 3}, "They confirm what others saw.", "Sie bestätigen, was andere sahen."),
+        ({}, "They held no position to draw.", "Sie enthielten keine Position zum Zeichnen."),
+    ],
+)
+def test_a_merged_upload_says_what_it_brought(client, brought, english, german):
+    upload = rows.upload(status="merged", merged_at=timezone.now(), brought=BROUGHT | brought)
+    assert english in page(client, upload)
+    assert german in page(client, upload, "de")
