@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Any
 
+import psycopg
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
@@ -45,15 +46,18 @@ def work(locale: str, claim_name: str) -> int:
     uploads = claim(locale, claim_name)
     if not uploads:
         return 0
-    merged = already_merged(alias, [bytes(upload.content_hash) for upload in uploads])
-    batch = [upload for upload in uploads if bytes(upload.content_hash) not in merged]
+    merged: dict[bytes, Merged] = {}
     try:
+        merged = already_merged(alias, [bytes(upload.content_hash) for upload in uploads])
+        batch = [upload for upload in uploads if bytes(upload.content_hash) not in merged]
         if batch:
             merged |= _merge(alias, batch)
-    except (DatabaseError, OSError) as error:
-        _postpone(batch, f"{type(error).__name__}: {error}")
+    # Django leaves an error within COPY as psycopg raised it.
+    except (DatabaseError, psycopg.Error, OSError) as error:
+        waiting = [upload for upload in uploads if bytes(upload.content_hash) not in merged]
+        _postpone(waiting, f"{type(error).__name__}: {error}")
         logger.exception(
-            "A batch of %d uploads of %s could not be merged; it waits for another try.", len(batch), locale
+            "A batch of %d uploads of %s could not be merged; it waits for another try.", len(waiting), locale
         )
     _tell_receipts(uploads, merged)
     for upload in uploads:

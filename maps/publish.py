@@ -53,11 +53,11 @@ def _publish_chunk(alias: str) -> int:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s, 0)", [_PUBLISH_LOCK])
         if not cursor.fetchone()[0]:
             return 0
-        # Taking the marks away and reading the coordinates share one snapshot rule: a fold that commits
-        # later marks its pairs again.
+        # A fold holds the marks of its pairs until it commits, old ones too, and those are left for the
+        # next time: taken now, they would be gone before there is anything new to publish.
         cursor.execute(
-            "DELETE FROM changed WHERE (mob, zone) IN (SELECT mob, zone FROM changed ORDER BY mob, zone LIMIT %s) "
-            "RETURNING mob, zone",
+            "WITH free AS (SELECT mob, zone FROM changed ORDER BY mob, zone LIMIT %s FOR UPDATE SKIP LOCKED) "
+            "DELETE FROM changed c USING free f WHERE c.mob = f.mob AND c.zone = f.zone RETURNING c.mob, c.zone",
             [CHUNK],
         )
         pairs = cursor.fetchall()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +19,7 @@ from ingest.accept import Accepted, accept
 from ingest.errors import (
     AnonymousNotAllowed,
     BadMultipart,
+    SpoolFull,
     TooLarge,
     UnknownToken,
     UnsupportedEncoding,
@@ -102,6 +104,14 @@ def _take_form(request: HttpRequest, sender: str, dry_run: bool) -> HttpResponse
         ) from None
     except (MultiPartParserError, RequestDataTooBig, SuspiciousOperation) as error:
         raise BadMultipart(f"The form could not be read: {error}") from None
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+            raise
+        logger.exception("The folder for temporary files could not hold a form's files.")
+        raise SpoolFull(
+            f"The form's files could not be stored ({error.strerror}). Nothing was kept; send them again later.",
+            retry_after_s=limits.RETRY_FULL_S,
+        ) from error
     if not files:
         raise BadMultipart("The form holds no file. Name the field of each file `file`.")
     limits.check_sender(sender, len(files))
