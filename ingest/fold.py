@@ -1,4 +1,4 @@
-"""Merge a batch into a locale's permanent tables: one transaction, the ledger with it.
+"""Merge what is staged into a locale's permanent tables: one transaction, the ledger with it.
 
 Invariant 3 rests here: counts and ledger change together or not at all, and contents that the
 ledger knows are left out. Invariant 6 as well: every statement adds, takes the least or the greatest,
@@ -13,25 +13,21 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import polars as pl
+from django.conf import settings
 from django.db import connections, transaction
 
-from ingest.intern import Interned
+from ingest import hot
 from ingest.sql import load
 
-#: First key of the advisory lock that lets one fold at a time into a locale's tables.
-FOLD_LOCK = 0x4D4D  # "MM"
-
-
-@dataclass(frozen=True)
-class Member:
-    """An upload of a batch: `no` is its number in the frames."""
-
-    no: int
-    upload: UUID
-    content_hash: bytes
-    sender: str
-    received_day: int
+#: Set work within the transaction, in this order.
+_STEPS = (
+    "fold_tables.sql",
+    "fold_creatures.sql",
+    "fold_positions.sql",
+    "fold_loot.sql",
+    "fold_names.sql",
+    "fold_ledger.sql",
+)
 
 
 @dataclass(frozen=True)
@@ -49,57 +45,61 @@ def already_merged(alias: str, contents: Sequence[bytes]) -> dict[bytes, Merged]
         return {bytes(content): Merged(merged_at, brought) for content, merged_at, brought in cursor.fetchall()}
 
 
-def fold(alias: str, batch: Sequence[Member], interned: Interned) -> dict[bytes, Merged]:
-    """Add a batch to the permanent tables; returns the ledger's entries for all of its contents.
+def fold(alias: str) -> dict[UUID, Merged]:
+    """Merge one set of hot tables; returns what the ledger says of its uploads.
 
-    What another worker merged in the meantime is left out of the counts and returned as well.
+    Nothing is staged, or another process is folding this locale: returns an empty dictionary.
     """
+    return hot.with_whole_tables(alias, lambda: _fold(alias))
+
+
+def _fold(alias: str) -> dict[UUID, Merged]:
+    with connections[alias].cursor() as cursor:
+        # Held by the session, as turning to the other set and folding are transactions of their own.
+        cursor.execute("SELECT pg_try_advisory_lock(%s, 0)", [hot.FOLD_LOCK])
+        if not cursor.fetchone()[0]:
+            return {}
+        try:
+            number = _next_set(alias, cursor)
+            return {} if number is None else _fold_set(alias, number)
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [hot.FOLD_LOCK])
+
+
+def _next_set(alias: str, cursor: Any) -> int | None:
+    """Return the set to fold: what an interrupted fold left behind, else the one being filled, once it rests."""
+    cursor.execute("SELECT filling FROM hot_state")
+    filling = int(cursor.fetchone()[0])
+    if _holds_something(cursor, 1 - filling):
+        return 1 - filling
+    if not _holds_something(cursor, filling):
+        return None
+    with transaction.atomic(using=alias):
+        cursor.execute("UPDATE hot_state SET filling = %s", [1 - filling])
+    return filling
+
+
+def _holds_something(cursor: Any, number: int) -> bool:
+    cursor.execute(load("holds_something.sql", hot.schema(number)))
+    return bool(cursor.fetchone()[0])
+
+
+def _fold_set(alias: str, number: int) -> dict[UUID, Merged]:
+    schema = hot.schema(number)
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [FOLD_LOCK])
-        known = already_merged(alias, [member.content_hash for member in batch])
-        fresh = [member for member in batch if member.content_hash not in known]
-        if fresh:
-            _copy_batch(cursor, fresh, interned)
-            for step in ("fold_creatures.sql", "fold_positions.sql", "fold_loot.sql", "fold_names.sql"):
-                cursor.execute(load(step))
-            cursor.execute(load("fold_ledger.sql"))
-            known |= {bytes(content): Merged(merged_at, brought) for content, merged_at, brought in cursor.fetchall()}
-    return known
-
-
-#: The staging tables and their columns in the order of `sql/stage_tables.sql`.
-_COPY = {
-    "staged_upload": "COPY staged_upload FROM STDIN (FORMAT csv)",
-    "staged_creature": "COPY staged_creature FROM STDIN (FORMAT csv)",
-    "staged_position": "COPY staged_position FROM STDIN (FORMAT csv)",
-    # Outside instances the difficulty is '', which CSV would take for null.
-    "staged_loot": "COPY staged_loot FROM STDIN (FORMAT csv, FORCE_NOT_NULL (difficulty))",
-    "staged_drop": "COPY staged_drop FROM STDIN (FORMAT csv, FORCE_NOT_NULL (difficulty))",
-}
-
-
-def _copy_batch(cursor: Any, batch: Sequence[Member], interned: Interned) -> None:
-    """COPY a batch into its staging tables."""
-    cursor.execute(load("stage_tables.sql"))
-    members = pl.DataFrame(
-        {
-            "no": pl.Series([member.no for member in batch], dtype=pl.Int32),
-            "upload": [str(member.upload) for member in batch],
-            "content_hash": ["\\x" + member.content_hash.hex() for member in batch],
-            "uploader": [interned.uploaders[member.sender] for member in batch],
-            "received_day": [member.received_day for member in batch],
-        }
-    )
-    _copy(cursor, "staged_upload", members)
-    for table, frame in (
-        ("staged_creature", interned.creatures),
-        ("staged_position", interned.positions),
-        ("staged_loot", interned.loot),
-        ("staged_drop", interned.drops),
-    ):
-        _copy(cursor, table, frame.join(members, on="no", how="semi"))
-
-
-def _copy(cursor: Any, table: str, frame: pl.DataFrame) -> None:
-    with cursor.copy(_COPY[table]) as copy:
-        copy.write(frame.write_csv(include_header=False).encode())
+        # Stagers that began before the turn still hold the set; no new ones come.
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [hot.SET_LOCK, number])
+        cursor.execute("SELECT set_config('search_path', %s, true)", [f"{schema}, public"])
+        cursor.execute("SELECT set_config('work_mem', %s, true)", [f"{settings.FOLD_WORK_MEM_MB}MB"])
+        # The planner can't know how long packed arrays are, and would loop over them one by one.
+        cursor.execute("SET LOCAL enable_nestloop = off")
+        hot.use_ram_for_temporary(cursor)
+        cursor.execute(load("fold_choose.sql"))
+        if cursor.rowcount:
+            cursor.execute(load("fold_orphans.sql"))
+        for step in _STEPS:
+            cursor.execute(load(step))
+        merged = {upload: Merged(merged_at, brought) for upload, merged_at, brought in cursor.fetchall()}
+        cursor.execute(load("empty_hot_tables.sql", schema))
+        cursor.execute("UPDATE hot_state SET folded_at = now()")
+    return merged

@@ -9,8 +9,8 @@ from celery import Task, shared_task
 
 from ingest import tidy as tidying
 from ingest.wake import send
-from ingest.work import locales_with_work
-from ingest.work import work as work_off
+from ingest.work import has_room, locales_with_work, merge, merge_is_due, recover
+from ingest.work import work as stage_batch
 from maps import locales
 from maps.publish import has_changes
 from maps.publish import publish as publish_changes
@@ -25,18 +25,25 @@ PUBLISH_S = 1.0
 
 @shared_task(bind=True, name="ingest.work")
 def work(self: Task, locale: str) -> None:
-    """Merge what waits in a locale, batch by batch, then publish what changed."""
+    """Stage what waits in a locale, batch by batch, merge it when it is due, then publish what changed."""
     began = monotonic()
-    while work_off(locale, self.request.id):
-        if monotonic() - began > TURN_S:
-            send("ingest.work", locale)
-            break
+    drained = False
+    while not drained and monotonic() - began < TURN_S:
+        room = has_room(locale)
+        drained = room and not stage_batch(locale, self.request.id)
+        merged = merge(locale) if not room or merge_is_due(locale, drained=drained) else 0
+        if not room and not merged:
+            return  # another worker is folding: its end, or the sweep, makes room
+    if not drained:
+        send("ingest.work", locale)
     publish_changes(locales.alias(locale), for_s=PUBLISH_S)
 
 
 @shared_task(name="ingest.sweep")
 def sweep() -> None:
-    """Send the wake-ups that were lost: for uploads nobody has claimed, for changes nobody has published."""
+    """Find what was lost: staged uploads, and wake-ups for uploads or changes that nobody works on."""
+    for locale in locales.hosted():
+        recover(locale)
     waiting = set(locales_with_work())
     for locale, alias in locales.aliases().items():
         if locale in waiting or has_changes(alias):

@@ -1,29 +1,32 @@
-"""Work off a locale's queue: claim a batch, read it, merge it, tell the receipts, archive.
+"""Work off a locale's queue: claim a batch, read it, stage it; merge what is staged, tell the receipts, archive.
 
-Every step may be the last one before a power cut. What is claimed and not merged is claimed again
-(by the same wake-up, or after the lease); what is merged and not yet told is found in the ledger.
+Every step may be the last one before a power cut. What is claimed and not staged is claimed again
+(by the same wake-up, or after the lease); what was staged and is gone goes back to the queue; what is
+merged and not yet told is found in the ledger.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Any
+from uuid import UUID
 
-import psycopg
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import connection, connections, transaction
 from django.utils import timezone
+from polars.exceptions import PolarsError
 
-from ingest import spool
-from ingest.fold import Member, Merged, already_merged, fold
+from ingest import hot, spool
+from ingest.fold import Merged, already_merged, fold
 from ingest.intern import intern
 from ingest.models import LocaleControl, Upload
 from ingest.parse import Document, Unreadable, parse
 from ingest.sql import load
+from ingest.stage import Member, stage
 from maps import locales
 
 logger = logging.getLogger(__name__)
@@ -32,11 +35,17 @@ logger = logging.getLogger(__name__)
 ALONE_AFTER = 3
 #: Waiting times between failed attempts double up to this.
 MAX_BACKOFF = timedelta(hours=1)
+#: Between two folds of a locale: when its queue is empty, and while more is waiting.
+FOLD_GAP_QUIET = timedelta(seconds=0.5)
+FOLD_GAP_LOADED = timedelta(seconds=20)
+#: A staged upload is looked for in the hot tables after this time, so many at once.
+STAGED_GRACE = timedelta(seconds=5)
+RECOVER_AT_ONCE = 5_000
 _EPOCH = date(1970, 1, 1)
 
 
 def work(locale: str, claim_name: str) -> int:
-    """Claim and merge one batch of a locale; returns how many uploads were claimed (0: nothing to do).
+    """Claim and stage one batch of a locale; returns how many uploads were claimed (0: nothing to do).
 
     `claim_name` is the wake-up's id: delivered again after a crash, it gets its own claims back.
     """
@@ -46,24 +55,68 @@ def work(locale: str, claim_name: str) -> int:
     uploads = claim(locale, claim_name)
     if not uploads:
         return 0
-    merged: dict[bytes, Merged] = {}
+    batch = uploads
     try:
         merged = already_merged(alias, [bytes(upload.content_hash) for upload in uploads])
         batch = [upload for upload in uploads if bytes(upload.content_hash) not in merged]
+        _finish({upload.id: merged[bytes(upload.content_hash)] for upload in uploads if upload not in batch})
         if batch:
-            merged |= _merge(alias, batch)
-    # Django leaves an error within COPY as psycopg raised it.
-    except (DatabaseError, psycopg.Error, OSError) as error:
-        waiting = [upload for upload in uploads if bytes(upload.content_hash) not in merged]
-        _postpone(waiting, f"{type(error).__name__}: {error}")
-        logger.exception(
-            "A batch of %d uploads of %s could not be merged; it waits for another try.", len(waiting), locale
-        )
-    _tell_receipts(uploads, merged)
-    for upload in uploads:
-        if bytes(upload.content_hash) in merged:
-            archive(upload)
+            _stage(alias, batch)
+    except (*hot.ERRORS, OSError, PolarsError) as error:
+        _postpone(batch, f"{type(error).__name__}: {error}")
+        logger.exception("%d uploads of %s could not be staged; they wait for another try.", len(batch), locale)
     return len(uploads)
+
+
+def has_room(locale: str) -> bool:
+    """Tell whether more may be staged. At the budget uploads stay in the spool until a fold has made room."""
+    return hot.size_bytes(locales.alias(locale)) < settings.HOT_BUDGET_BYTES // len(locales.hosted())
+
+
+def merge_is_due(locale: str, *, drained: bool) -> bool:
+    """Tell whether to fold now: soon when the queue is empty, so that dots appear; seldom and large under load."""
+    alias = locales.alias(locale)
+    if hot.size_bytes(alias) >= settings.HOT_BUDGET_BYTES // len(locales.hosted()) // 2:
+        return True
+    with connections[alias].cursor() as cursor:
+        cursor.execute("SELECT now() - folded_at FROM hot_state")
+        since_fold: timedelta = cursor.fetchone()[0]
+    return since_fold >= (FOLD_GAP_QUIET if drained else FOLD_GAP_LOADED)
+
+
+def merge(locale: str) -> int:
+    """Fold what is staged, tell the receipts and archive the documents; returns how many uploads."""
+    merged = fold(locales.alias(locale))
+    _finish(merged)
+    return len(merged)
+
+
+def recover(locale: str) -> int:
+    """Send uploads back to the queue that were staged in hot tables which are gone; returns how many.
+
+    A crash of PostgreSQL empties the hot tables, a lost RAM disk breaks them: the spool still has all of it.
+    """
+    alias = locales.alias(locale)
+    uploads = list(
+        Upload.objects.filter(
+            locale=locale, status=Upload.Status.STAGED, staged_at__lt=timezone.now() - STAGED_GRACE
+        ).order_by("staged_at")[:RECOVER_AT_ONCE]
+    )
+    if not uploads:
+        return 0
+    # The hot tables before the ledger: what a fold moves in between is found in one of them.
+    held = hot.staged(alias, [upload.id for upload in uploads])
+    gone = [upload for upload in uploads if upload.id not in held]
+    merged = already_merged(alias, [bytes(upload.content_hash) for upload in gone])
+    _finish({upload.id: merged[bytes(upload.content_hash)] for upload in gone if bytes(upload.content_hash) in merged})
+    lost = [upload.id for upload in gone if bytes(upload.content_hash) not in merged]
+    # Compare and set: whatever else became of an upload meanwhile stands.
+    back = Upload.objects.filter(id__in=lost, status=Upload.Status.STAGED).update(
+        status=Upload.Status.QUEUED, staged_at=None, claimed_by="", lease_until=None
+    )
+    if back:
+        logger.warning("%d staged uploads of %s were lost with the hot tables and are queued again.", back, locale)
+    return back
 
 
 def claim(locale: str, claim_name: str) -> list[Upload]:
@@ -82,8 +135,8 @@ def claim(locale: str, claim_name: str) -> list[Upload]:
     return list(Upload.objects.filter(id__in=ids).order_by("received_at", "id"))
 
 
-def _merge(alias: str, batch: list[Upload]) -> dict[bytes, Merged]:
-    """Read and merge a batch; uploads that prove unreadable are rejected and the others go on."""
+def _stage(alias: str, batch: list[Upload]) -> None:
+    """Read and stage a batch; uploads that prove unreadable are rejected and the others go on."""
     while batch:
         try:
             observations = parse(_document(no, upload) for no, upload in enumerate(batch))
@@ -95,8 +148,12 @@ def _merge(alias: str, batch: list[Upload]) -> dict[bytes, Merged]:
             for no, upload in enumerate(batch)
         ]
         interned = intern(alias, observations, [member.sender for member in members])
-        return fold(alias, members, interned)
-    return {}
+        stage(alias, members, interned)
+        # Compare and set: a fold may have been faster and told the receipts already.
+        Upload.objects.filter(id__in=[upload.id for upload in batch], status=Upload.Status.QUEUED).update(
+            status=Upload.Status.STAGED, staged_at=timezone.now(), lease_until=None, retry_at=None, reason=""
+        )
+        return
 
 
 def _document(no: int, upload: Upload) -> Document:
@@ -109,18 +166,19 @@ def _day(moment: datetime) -> int:
     return (moment.astimezone(UTC).date() - _EPOCH).days
 
 
-def _tell_receipts(uploads: Sequence[Upload], merged: dict[bytes, Merged]) -> None:
-    entries = [
-        (upload.id, merged[bytes(upload.content_hash)]) for upload in uploads if bytes(upload.content_hash) in merged
-    ]
-    if entries:
-        parameters: dict[str, Any] = {
-            "uploads": [upload for upload, _ in entries],
-            "merged_at": [entry.merged_at for _, entry in entries],
-            "brought": [json.dumps(entry.brought) for _, entry in entries],
-        }
-        with connection.cursor() as cursor:
-            cursor.execute(load("tell_receipts.sql"), parameters)
+def _finish(merged: Mapping[UUID, Merged]) -> None:
+    """Tell the receipts of merged uploads and archive their documents."""
+    if not merged:
+        return
+    parameters: dict[str, Any] = {
+        "uploads": list(merged),
+        "merged_at": [entry.merged_at for entry in merged.values()],
+        "brought": [json.dumps(entry.brought) for entry in merged.values()],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(load("tell_receipts.sql"), parameters)
+    for upload in Upload.objects.filter(id__in=list(merged), archived=False).only("id", "document", "archived"):
+        archive(upload)
 
 
 def _reject(upload: Upload, reason: str) -> None:
@@ -155,8 +213,9 @@ def archive(upload: Upload) -> None:
 
 
 def locales_with_work() -> list[str]:
-    """Return the hosted locales in which uploads wait that nobody has claimed."""
+    """Return the hosted locales in which uploads wait that nobody has claimed, or are staged and wait for a fold."""
     now = timezone.now()
     free = Upload.objects.filter(status=Upload.Status.QUEUED).exclude(lease_until__gt=now).exclude(retry_at__gt=now)
-    waiting = set(free.values_list("locale", flat=True).distinct())
+    staged = Upload.objects.filter(status=Upload.Status.STAGED)
+    waiting = {*free.values_list("locale", flat=True).distinct(), *staged.values_list("locale", flat=True).distinct()}
     return [locale for locale in locales.hosted() if locale in waiting]

@@ -8,6 +8,7 @@ All variables are listed, with their defaults, in `deploy/env.example`.
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -80,3 +81,11 @@ def names(name: str, default: str) -> list[str]:
 def path(name: str, default: Path) -> Path:
     """Return a path; a relative one counts from the checkout."""
     return BASE_DIR / text(name, str(default))
+
+
+def quarter_of_ram_disk(at_most: int) -> int:
+    """Return a quarter of /dev/shm in bytes, `at_most` where it is larger or there is none."""
+    try:
+        return min(shutil.disk_usage("/dev/shm").total // 4, at_most)  # noqa: S108  (only its size is read)
+    except OSError:
+        return at_most

@@ -11,4 +11,4 @@ SELECT
     )
 FROM staged_upload u LEFT JOIN brought b USING (no)
 GROUP BY u.content_hash, u.upload
-RETURNING content_hash, merged_at, brought::json
+RETURNING upload, merged_at, brought::json

@@ -1,8 +1,14 @@
 -- Fold the staged coordinates into presence: unpack the touched rows, group old and new, pack again.
 -- Reads staged_position, staged_upload, presence; writes presence, brought, folded_*. Under the fold lock.
+-- Whole sets throughout; the caller forbids nested loops, as the planner can't know how long the arrays are.
+CREATE TEMPORARY TABLE touched ON COMMIT DROP AS
+SELECT s.subject, s.zone, s.floor, count(*) FILTER (WHERE s.xy < 0)::int AS unplaced, max(u.received_day) AS last_seen_day
+FROM staged_position s JOIN staged_upload u USING (no)
+GROUP BY s.subject, s.zone, s.floor;
+
 INSERT INTO folded_seen_by
 SELECT p.subject, p.zone, p.floor, pair
-FROM (SELECT DISTINCT subject, zone, floor FROM staged_position) t
+FROM touched t
 JOIN presence p USING (subject, zone, floor)
 CROSS JOIN LATERAL unnest(p.seen_by) AS pair
 UNION
@@ -12,19 +18,24 @@ WHERE s.xy >= 0;
 
 INSERT INTO folded_position
 SELECT
-    f.subject, f.zone, f.floor, f.xy, sum(f.sightings), min(f.first_seen), max(f.last_seen),
-    -- Null where the coordinate was known before.
-    CASE WHEN bool_or(f.no IS NULL) THEN NULL ELSE min(f.no) END
+    f.subject, f.zone, f.floor, f.xy, sum(f.sightings), sum(f.uploaders), min(f.first_seen), max(f.last_seen),
+    CASE WHEN bool_or(f.known) THEN NULL ELSE min(f.no) END
 FROM (
-    SELECT p.subject, p.zone, p.floor, u.xy, u.sightings, u.first_seen, u.last_seen, NULL::int AS no
-    FROM (SELECT DISTINCT subject, zone, floor FROM staged_position) t
+    SELECT
+        p.subject, p.zone, p.floor, o.xy, o.sightings, 0 AS uploaders, o.first_seen, o.last_seen,
+        true AS known, NULL::int AS no
+    FROM touched t
     JOIN presence p USING (subject, zone, floor)
     CROSS JOIN LATERAL unnest(p.xy, p.sightings, p.first_seen, p.last_seen)
-        AS u (xy, sightings, first_seen, last_seen)
+        AS o (xy, sightings, first_seen, last_seen)
     UNION ALL
-    SELECT s.subject, s.zone, s.floor, s.xy, 1, s.first_day, u.received_day, s.no
+    SELECT s.subject, s.zone, s.floor, s.xy, 1, 0, s.first_day, u.received_day, false, s.no
     FROM staged_position s JOIN staged_upload u USING (no)
     WHERE s.xy >= 0
+    UNION ALL
+    -- Each distinct pair of coordinate and uploader adds one uploader, and nothing else.
+    SELECT subject, zone, floor, (pair >> 32)::int, 0, 1, NULL, NULL, false, NULL
+    FROM folded_seen_by
 ) f
 GROUP BY f.subject, f.zone, f.floor, f.xy;
 
@@ -43,29 +54,19 @@ SELECT
     coalesce(f.xy, '{{}}'), coalesce(f.sightings, '{{}}'), coalesce(f.uploaders, '{{}}'),
     coalesce(f.first_seen, '{{}}'), coalesce(f.last_seen, '{{}}'), coalesce(b.seen_by, '{{}}'),
     t.unplaced, coalesce(f.position_count, 0), coalesce(f.sighting_count, 0), t.last_seen_day
-FROM (
-    SELECT s.subject, s.zone, s.floor, count(*) FILTER (WHERE s.xy < 0) AS unplaced, max(u.received_day) AS last_seen_day
-    FROM staged_position s JOIN staged_upload u USING (no)
-    GROUP BY s.subject, s.zone, s.floor
-) t
+FROM touched t
 LEFT JOIN (
+    -- Sorted once, for all arrays: the aggregates take the rows as they come.
     SELECT
-        subject, zone, floor,
-        array_agg(xy ORDER BY xy) AS xy, array_agg(sightings ORDER BY xy) AS sightings,
-        array_agg(c.uploaders ORDER BY xy) AS uploaders,
-        array_agg(first_seen ORDER BY xy) AS first_seen, array_agg(last_seen ORDER BY xy) AS last_seen,
+        subject, zone, floor, array_agg(xy) AS xy, array_agg(sightings) AS sightings,
+        array_agg(uploaders) AS uploaders, array_agg(first_seen) AS first_seen, array_agg(last_seen) AS last_seen,
         count(*) AS position_count, sum(sightings) AS sighting_count
-    FROM folded_position
-    JOIN (
-        SELECT subject, zone, floor, (pair >> 32)::int AS xy, count(*)::int AS uploaders
-        FROM folded_seen_by
-        GROUP BY subject, zone, floor, pair >> 32
-    ) c USING (subject, zone, floor, xy)
+    FROM (SELECT * FROM folded_position ORDER BY subject, zone, floor, xy) sorted
     GROUP BY subject, zone, floor
 ) f USING (subject, zone, floor)
 LEFT JOIN (
-    SELECT subject, zone, floor, array_agg(pair ORDER BY pair) AS seen_by
-    FROM folded_seen_by
+    SELECT subject, zone, floor, array_agg(pair) AS seen_by
+    FROM (SELECT * FROM folded_seen_by ORDER BY subject, zone, floor, pair) sorted
     GROUP BY subject, zone, floor
 ) b USING (subject, zone, floor)
 ORDER BY t.subject, t.zone, t.floor

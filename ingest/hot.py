@@ -1,0 +1,126 @@
+"""The hot tables: what is staged and not merged yet, in RAM where the server has a tablespace for it.
+
+Two sets of the same tables (schemas hot_0 and hot_1) take turns: workers fill one while the other is
+folded, so staging never waits for a fold. The tables are interim (UNLOGGED): a crash of PostgreSQL
+empties them, a lost RAM disk breaks them. Nothing here is the only copy, so broken ones are dropped
+and made again, and the sweep sends what they held back to the queue.
+
+Locks (advisory, per locale's database): stagers share their set's lock, a fold takes it alone after
+it has turned new stagers to the other set.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+from uuid import UUID
+
+import psycopg
+from django.conf import settings
+from django.db import DatabaseError, connections, transaction
+
+from ingest.sql import load
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+#: Django wraps what psycopg raises, but not in a COPY.
+ERRORS = (DatabaseError, psycopg.Error)
+SETS = (0, 1)
+#: First keys of the advisory locks; the second is the set, 0 for the fold.
+SET_LOCK = 0x4D48  # "MH"
+FOLD_LOCK = 0x4D46  # "MF"
+#: PostgreSQL's codes for a table that was never made, and one whose file is gone with the RAM disk.
+_BROKEN = {"42P01", "58P01"}
+
+
+def schema(number: int) -> str:
+    """Return the schema of a set: `hot_0`."""
+    return f"hot_{number}"
+
+
+def _is_broken(error: BaseException) -> bool:
+    code = getattr(error, "sqlstate", None) or getattr(error.__cause__, "sqlstate", None)
+    return code in _BROKEN
+
+
+def with_whole_tables(alias: str, action: Callable[[], T]) -> T:
+    """Return what `action` returns; where hot tables are missing or broken, make them again and repeat it once."""
+    try:
+        return action()
+    except ERRORS as error:
+        if not _is_broken(error):
+            raise
+    make_again(alias)
+    return action()
+
+
+def make_again(alias: str) -> None:
+    """Drop the hot tables of both sets, whatever state they are in, and make them empty."""
+    with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [FOLD_LOCK])
+        for number in SETS:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [SET_LOCK, number])
+        if _whole(alias):
+            return  # another worker was faster
+        _use_tablespace(cursor)
+        for number in SETS:
+            cursor.execute(load("drop_hot_tables.sql", schema(number)))
+            cursor.execute(load("hot_tables.sql", schema(number)))
+    logger.warning("The hot tables of %s were missing or broken and have been made again.", alias)
+
+
+def _whole(alias: str) -> bool:
+    try:
+        with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+            for number in SETS:
+                for table in ("upload", "creature", "position", "loot", "drop"):
+                    cursor.execute(load("probe.sql", schema(number), f"staged_{table}"))
+    except ERRORS as error:
+        if _is_broken(error):
+            return False
+        raise
+    return True
+
+
+def _use_tablespace(cursor: Any) -> None:
+    """Make new tables in the RAM tablespace, if the settings name one."""
+    if settings.HOT_TABLESPACE:
+        cursor.execute("SELECT set_config('default_tablespace', %s, true)", [settings.HOT_TABLESPACE])
+
+
+def use_ram_for_temporary(cursor: Any) -> None:
+    """Let this transaction's temporary tables and sort files lie in the RAM tablespace."""
+    if settings.HOT_TABLESPACE:
+        cursor.execute("SELECT set_config('temp_tablespaces', %s, true)", [settings.HOT_TABLESPACE])
+
+
+def begin_filling(cursor: Any) -> int:
+    """Return the set to fill, kept from being folded until this transaction ends."""
+    while True:
+        cursor.execute("SELECT filling FROM hot_state")
+        (number,) = cursor.fetchone()
+        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, %s)", [SET_LOCK, number])
+        # Between the look and the lock a fold may have turned to this very set: look again.
+        cursor.execute("SELECT filling FROM hot_state")
+        if cursor.fetchone()[0] == number:
+            return int(number)
+
+
+def staged(alias: str, uploads: Sequence[UUID]) -> set[UUID]:
+    """Return those uploads that are in the hot tables."""
+
+    def find() -> set[UUID]:
+        with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+            cursor.execute(load("find_staged.sql"), {"uploads": list(uploads)})
+            return {row[0] for row in cursor.fetchall()}
+
+    return with_whole_tables(alias, find)
+
+
+def size_bytes(alias: str) -> int:
+    """Return how much the hot tables of a locale hold."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute(load("hot_size.sql"))
+        return int(cursor.fetchone()[0])

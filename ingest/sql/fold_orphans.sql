@@ -1,0 +1,5 @@
+-- Drop the rows of uploads that were left out. Writes staged_*. Under the locale's fold lock.
+DELETE FROM staged_creature s WHERE NOT EXISTS (SELECT FROM staged_upload u WHERE u.no = s.no);
+DELETE FROM staged_position s WHERE NOT EXISTS (SELECT FROM staged_upload u WHERE u.no = s.no);
+DELETE FROM staged_loot s WHERE NOT EXISTS (SELECT FROM staged_upload u WHERE u.no = s.no);
+DELETE FROM staged_drop s WHERE NOT EXISTS (SELECT FROM staged_upload u WHERE u.no = s.no)

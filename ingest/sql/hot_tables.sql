@@ -1,0 +1,19 @@
+-- Make the hot tables of one set (identifiers: its schema). Interim: UNLOGGED, so a crash of PostgreSQL
+-- empties them, and in the tablespace that default_tablespace names, which may be a RAM disk.
+-- Writes the schema. `no` is a staged upload's number, from the sequence staging_no.
+CREATE UNLOGGED TABLE IF NOT EXISTS {0}.staged_upload (
+    no int, upload uuid, content_hash bytea, uploader int, received_day int
+);
+CREATE UNLOGGED TABLE IF NOT EXISTS {0}.staged_creature (
+    no int, creature bigint, name text, level_min smallint, level_max smallint, boss boolean,
+    reaction smallint, first_day int
+);
+CREATE UNLOGGED TABLE IF NOT EXISTS {0}.staged_position (
+    no int, subject bigint, zone int, floor int, xy int, first_day int
+);
+CREATE UNLOGGED TABLE IF NOT EXISTS {0}.staged_loot (
+    no int, source int, zone int, floor int, difficulty text, lootings bigint, money_lootings bigint, copper bigint
+);
+CREATE UNLOGGED TABLE IF NOT EXISTS {0}.staged_drop (
+    no int, source int, zone int, floor int, difficulty text, item int, drops bigint
+)
