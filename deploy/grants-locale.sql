@@ -18,5 +18,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA public TO mobmap_web;
 GRANT USAGE, CREATE ON SCHEMA public TO mobmap_ingest;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO mobmap_ingest;
 GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO mobmap_ingest;
+-- Hot tables are the workers' own: made, dropped and made again by them.
+GRANT USAGE, CREATE ON SCHEMA hot_0, hot_1 TO mobmap_ingest;
 REVOKE INSERT, UPDATE, DELETE ON django_migrations, spatial_ref_sys FROM mobmap_ingest;
 COMMIT;

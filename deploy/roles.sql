@@ -12,6 +12,9 @@ FROM unnest(ARRAY['mobmap_owner', 'mobmap_web', 'mobmap_ingest']) AS name
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name)
 \gexec
 
+-- ./manage.py works on what the workers made, too.
+GRANT mobmap_ingest TO mobmap_owner;
+
 ALTER ROLE mobmap_owner PASSWORD :'owner_password';
 ALTER ROLE mobmap_web PASSWORD :'web_password';
 ALTER ROLE mobmap_ingest PASSWORD :'ingest_password';

@@ -64,11 +64,32 @@ def make_again(alias: str) -> None:
             cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [SET_LOCK, number])
         if _whole(alias):
             return  # another worker was faster
-        _use_tablespace(cursor)
         for number in SETS:
             cursor.execute(load("drop_hot_tables.sql", schema(number)))
-            cursor.execute(load("hot_tables.sql", schema(number)))
-    logger.warning("The hot tables of %s were missing or broken and have been made again.", alias)
+        place = _make_tables(alias, cursor)
+    logger.warning("The hot tables of %s were missing or broken and have been made again, %s.", alias, place)
+
+
+def _make_tables(alias: str, cursor: Any) -> str:
+    """Make the tables in the RAM tablespace, or on disk where it can't be used; returns where."""
+    if settings.HOT_TABLESPACE:
+        try:
+            with transaction.atomic(using=alias):
+                cursor.execute("SELECT set_config('default_tablespace', %s, true)", [settings.HOT_TABLESPACE])
+                for number in SETS:
+                    cursor.execute(load("hot_tables.sql", schema(number)))
+            return f"in the tablespace {settings.HOT_TABLESPACE}"
+        except DatabaseError as error:
+            logger.error(
+                "The tablespace %s can't be used (%s). Is its folder gone? Restart PostgreSQL through "
+                "deploy/postgres-guard. Until then the hot tables lie on disk.",
+                settings.HOT_TABLESPACE,
+                str(error).strip(),
+            )
+            cursor.execute("SELECT set_config('default_tablespace', '', true)")
+    for number in SETS:
+        cursor.execute(load("hot_tables.sql", schema(number)))
+    return "on disk"
 
 
 def _whole(alias: str) -> bool:
@@ -82,12 +103,6 @@ def _whole(alias: str) -> bool:
             return False
         raise
     return True
-
-
-def _use_tablespace(cursor: Any) -> None:
-    """Make new tables in the RAM tablespace, if the settings name one."""
-    if settings.HOT_TABLESPACE:
-        cursor.execute("SELECT set_config('default_tablespace', %s, true)", [settings.HOT_TABLESPACE])
 
 
 def use_ram_for_temporary(cursor: Any) -> None:
@@ -124,3 +139,11 @@ def size_bytes(alias: str) -> int:
     with connections[alias].cursor() as cursor:
         cursor.execute(load("hot_size.sql"))
         return int(cursor.fetchone()[0])
+
+
+def in_ram(alias: str) -> bool | None:
+    """Tell whether the hot tables lie in the RAM tablespace; None where there are none yet."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute(load("hot_tablespace.sql"))
+        spaces = {row[0] for row in cursor.fetchall()}
+    return spaces == {settings.HOT_TABLESPACE} if spaces else None

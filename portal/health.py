@@ -22,6 +22,7 @@ from django.utils.connection import ConnectionDoesNotExist
 from django.utils.translation import gettext as _
 from kombu.exceptions import KombuError
 
+from ingest import hot
 from ingest import spool as documents
 from ingest.models import Upload
 from maps import locales
@@ -45,6 +46,8 @@ class Part:
     name: str
     needed: bool
     reason: str = ""
+    #: What is worth knowing of a part that works.
+    note: str = ""
 
     @property
     def ok(self) -> bool:
@@ -99,6 +102,24 @@ def databases() -> list[Part]:
     for locale, alias in locales.aliases().items():
         parts.append(_database(f"database {locale}", False, Changed.objects.using(alias).order_by().exists))
     return parts
+
+
+# --- hot tables ----------------------------------------------------------------------------------
+def ram_stage() -> Part:
+    """Return where uploads are staged: in RAM, on disk because no RAM tablespace is set, or because it broke."""
+    if not settings.HOT_TABLESPACE:
+        return Part("RAM stage", False, note=_("No RAM tablespace is set: uploads are staged on disk."))
+    astray = []
+    for locale, alias in locales.aliases().items():
+        try:
+            if hot.in_ram(alias) is False:
+                astray.append(locale)
+        except (DatabaseError, ConnectionDoesNotExist):
+            continue  # that database's own part says so
+    if astray:
+        reason = _("The RAM tablespace can't be used: %(locales)s are staged on disk. Restart PostgreSQL.")
+        return Part("RAM stage", False, reason % {"locales": ", ".join(astray)})
+    return Part("RAM stage", False)
 
 
 # --- broker and workers --------------------------------------------------------------------------
@@ -174,6 +195,7 @@ def parts() -> list[Part]:
     return [
         *remember("databases", databases),
         Part("broker", False, broker().reason),
+        remember("ram stage", ram_stage, at_least_s=BROKER_REMEMBERED_S),
         Part("spool", True, remember("spool", spool).reason),
     ]
 

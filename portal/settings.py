@@ -172,8 +172,8 @@ BATCH_MAX_UPLOADS = env.integer("MOBMAP_BATCH_MAX_UPLOADS", 64, at_least=1)
 BATCH_MAX_BYTES = env.integer("MOBMAP_BATCH_MAX_BYTES", 16 * 1024**2, at_least=1)
 #: A tablespace on a RAM disk for the hot tables (deploy/run makes one). Without: the server's ordinary disk.
 HOT_TABLESPACE = env.text("MOBMAP_HOT_TABLESPACE", "")
-#: What the hot tables of all locales may hold together: a quarter of the RAM disk, at most 2 GiB.
-HOT_BUDGET_BYTES = env.integer("MOBMAP_HOT_BUDGET_BYTES", env.quarter_of_ram_disk(2 * 1024**3), at_least=1024**2)
+#: What the hot tables of all locales may hold together: 0 is a quarter of the RAM disk, at most 2 GiB.
+HOT_BUDGET_BYTES = env.integer("MOBMAP_HOT_BUDGET_BYTES", 0) or env.quarter_of_ram_disk(2 * 1024**3)
 #: Memory for each sort and hash of a fold.
 FOLD_WORK_MEM_MB = env.integer("MOBMAP_FOLD_WORK_MEM_MB", 64, at_least=1)
 #: How often the sweep looks for work whose wake-up was lost.

@@ -58,7 +58,13 @@ def broker_url(user: str, password: str, port: int) -> str:
     return f"amqp://{user}:{password}@{LOOPBACK}:{port}/{VHOST}"
 
 
-def write_files(place: Place, hosted: list[str], amqp_port: int, files: Mapping[str, tuple[str, str]] = ROLES) -> None:
+def write_files(
+    place: Place,
+    hosted: list[str],
+    amqp_port: int,
+    hot_tablespace: str,
+    files: Mapping[str, tuple[str, str]] = ROLES,
+) -> None:
     """Write the environment files, each readable by its owner alone."""
     secret = passwords(place)
     own = "".join(f"{name}={value}\n" for name, value in local_settings(place).items())
@@ -72,6 +78,7 @@ def write_files(place: Place, hosted: list[str], amqp_port: int, files: Mapping[
             f"MOBMAP_DATABASE_PASSWORD={secret[role]}\n"
             f"MOBMAP_BROKER_URL={broker_url(broker_user, secret[broker_user], amqp_port)}\n"
             f"MOBMAP_LOCALES={','.join(hosted)}\n"
+            f"MOBMAP_HOT_TABLESPACE={hot_tablespace}\n"
             f"{own}"
         )
         write_secret(place.var / file_name, text)

@@ -23,6 +23,7 @@ from deploy.steps.progress import Failure
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 ROOTS_STATE = Path("/var/lib/mobmap")
+RAM_DISK = Path("/dev/shm")  # noqa: S108  (PostgreSQL takes only a folder of its own user)
 #: 107 bytes less the longest name PostgreSQL or the supervisor appends to a socket's folder.
 LONGEST_SOCKET_FOLDER = 107 - len("/postgres/.s.PGSQL.5432.lock") - len(".65535")
 
@@ -70,6 +71,11 @@ class Place:
     @property
     def sockets(self) -> Path:
         return self.runtime / "postgres"
+
+    @property
+    def ram(self) -> Path:
+        """Where the RAM tablespace lies. Anything may empty it: a reboot, the end of a login session."""
+        return RAM_DISK / f"mobmap-{self.key}"
 
     @property
     def logs(self) -> Path:
@@ -123,8 +129,9 @@ def claim_state(place: Place, token: str) -> bool:
 
 
 def discard_state(place: Place) -> None:
-    """Delete what a deleted checkout has left under root's state folder."""
+    """Delete what a deleted checkout has left under root's state folder and on the RAM disk."""
     shutil.rmtree(place.state)
+    shutil.rmtree(place.ram, ignore_errors=True)
 
 
 def give_to_database_user(place: Place, folder: Path, mode: int = 0o700) -> None:

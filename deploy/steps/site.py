@@ -162,7 +162,7 @@ def _bring_up(place: Place, token: str, port: int, *, stay: bool, with_demo: boo
     if postgres.prepare(place, token):
         _admin_login(place).unlink(missing_ok=True)
     ports = rabbitmq.prepare(place)
-    environment.write_files(place, hosted, ports["amqp"])
+    environment.write_files(place, hosted, ports["amqp"], postgres.ram_tablespace(place))
     with step("Starting PostgreSQL and RabbitMQ"):
         process = supervisor.start(place, token, [*servers(place, ports), *application(place, port)], stay=stay)
         postgres.wait(place)

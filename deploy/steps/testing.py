@@ -37,7 +37,7 @@ def _start_servers(place: Place, token: str) -> None:
     postgres.end_orphan(place)
     postgres.prepare(place, token, throwaway=True)
     ports = rabbitmq.prepare(place)
-    environment.write_files(place, HOSTED, ports["amqp"], ROLES)
+    environment.write_files(place, HOSTED, ports["amqp"], postgres.ram_tablespace(place), ROLES)
     with step("Starting PostgreSQL and RabbitMQ for the tests"):
         supervisor.start(place, token, site.servers(place, ports), stay=False)
         postgres.wait(place)
