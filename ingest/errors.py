@@ -69,5 +69,9 @@ class SpoolFull(Problem):
     code, title, status, may_retry = "spool-full", "The site can't store more uploads right now", 503, True
 
 
+class DatabaseAway(Problem):
+    code, title, status, may_retry = "database-away", "The site can't remember uploads right now", 503, True
+
+
 class IntakePaused(Problem):
     code, title, status, may_retry = "intake-paused", "Uploads are paused", 503, True

@@ -6,11 +6,15 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from ingest.errors import DatabaseAway
 from ingest.models import Upload
 from maps.problems import NotFound, answers_problems, json_response
+
+RETRY_DATABASE_S = 5
 
 
 def body(upload: Upload) -> dict[str, Any]:
@@ -52,7 +56,13 @@ def limits() -> dict[str, int]:
 @answers_problems("GET")
 def receipt(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """`GET /api/v1/uploads/{id}`."""
-    upload = Upload.objects.filter(id=upload_id).first()
+    try:
+        upload = Upload.objects.filter(id=upload_id).first()
+    except (OperationalError, InterfaceError) as error:
+        raise DatabaseAway(
+            "The site's database does not answer at the moment. Your upload is safe; ask again shortly.",
+            retry_after_s=RETRY_DATABASE_S,
+        ) from error
     if upload is None:
         raise NotFound(f"There is no upload {upload_id}. Receipts are found by the id that the upload's answer gave.")
     response = json_response(body(upload))

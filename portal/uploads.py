@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation, TooManyFilesSent
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.utils import timezone
@@ -19,6 +20,7 @@ from ingest.accept import Accepted, accept
 from ingest.errors import (
     AnonymousNotAllowed,
     BadMultipart,
+    DatabaseAway,
     SpoolFull,
     TooLarge,
     UnknownToken,
@@ -61,6 +63,16 @@ def uploads(request: HttpRequest) -> HttpResponse:
             _remember_refusal(problem, sender, "", dry_run)
             raise
         return _answer(accepted, dry_run)
+    except (OperationalError, InterfaceError) as error:
+        # Between the document's way to the disk and its row's commit nothing is promised yet.
+        logger.warning("An upload was turned away, as the portal's database is away: %s", str(error).strip())
+        away = DatabaseAway(
+            "The site's database does not answer at the moment. Nothing was taken; send it again shortly.",
+            retry_after_s=receipts.RETRY_DATABASE_S,
+            limits=receipts.limits(),
+        )
+        _drain(request)
+        return away.response()
     except Problem as problem:
         _drain(request)
         problem.members.setdefault("limits", receipts.limits())
