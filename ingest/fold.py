@@ -93,7 +93,7 @@ def _fold_set(alias: str, number: int) -> dict[UUID, Merged]:
         cursor.execute("SELECT set_config('work_mem', %s, true)", [f"{settings.FOLD_WORK_MEM_MB}MB"])
         # The planner can't know how long packed arrays are, and would loop over them one by one.
         cursor.execute("SET LOCAL enable_nestloop = off")
-        hot.use_ram_for_temporary(cursor)
+        hot.use_ram_for_temporary(alias, cursor)
         cursor.execute(load("fold_choose.sql"))
         if cursor.rowcount:
             cursor.execute(load("fold_orphans.sql"))

@@ -105,9 +105,9 @@ def _whole(alias: str) -> bool:
     return True
 
 
-def use_ram_for_temporary(cursor: Any) -> None:
-    """Let this transaction's temporary tables and sort files lie in the RAM tablespace."""
-    if settings.HOT_TABLESPACE:
+def use_ram_for_temporary(alias: str, cursor: Any) -> None:
+    """Let this transaction's temporary tables and sort files lie in the RAM tablespace, if the hot tables do."""
+    if settings.HOT_TABLESPACE and in_ram(alias):
         cursor.execute("SELECT set_config('temp_tablespaces', %s, true)", [settings.HOT_TABLESPACE])
 
 

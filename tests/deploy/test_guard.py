@@ -59,3 +59,24 @@ def test_the_lock_of_a_server_that_runs_is_kept(data, tmp_path):
 
 def test_postgresql_is_started_on_the_data(data):
     assert "postgres" in _guard(data)
+
+
+def test_the_folder_of_a_tablespace_that_a_reboot_took_is_made_again(data, tmp_path):
+    folder = tmp_path / "ram" / "mobmap"
+    folder.parent.mkdir()
+    (data / "pg_tblspc").mkdir()
+    (data / "pg_tblspc" / "16400").symlink_to(folder)
+    said = _guard(data)
+    assert folder.is_dir()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert folder.owner() == USER
+    assert f"{folder} is gone" in said
+
+
+def test_a_tablespace_that_is_there_is_left_as_it_is(data, tmp_path):
+    folder = tmp_path / "ram"
+    (folder / "PG_15").mkdir(parents=True)
+    (data / "pg_tblspc").mkdir()
+    (data / "pg_tblspc" / "16400").symlink_to(folder)
+    _guard(data)
+    assert [path.name for path in folder.iterdir()] == ["PG_15"]
