@@ -24,6 +24,8 @@ EPOCH = date(1970, 1, 1)
 #: Coordinate and loot texts are taken apart in slices of this size, whatever a batch holds.
 SLICE_BYTES = 8 << 20
 
+#: Documents below this size are read as trees.
+TREE_BYTES = 1 << 20
 #: Reactions in the order of `Creature.reactions`: hostile, neutral, friendly; Alliance, then Horde.
 _REACTIONS = ["0", "1", "2", "10", "11", "12"]
 #: A packed coordinate plus one fits in 21 bits; the rest of a 64-bit key is the place.
@@ -88,9 +90,40 @@ class _Columns:
     zone_floor: list[str] = field(default_factory=list)
     zone_text: list[str] = field(default_factory=list)
     loot_no: list[int] = field(default_factory=list)
-    loot_version: list[int] = field(default_factory=list)
-    loot_name: list[str] = field(default_factory=list)
+    loot_source: list[int] = field(default_factory=list)
+    loot_instance: list[int] = field(default_factory=list)
+    loot_xy: list[int] = field(default_factory=list)
+    loot_floor: list[int] = field(default_factory=list)
     loot_text: list[str] = field(default_factory=list)
+    #: Distinct sources, and zones with their difficulty, with the numbers by which the columns refer to them.
+    sources: dict[grammar.Source, int] = field(default_factory=dict)
+    instances: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def add_mob(self, document: Document, element: etree._Element) -> None:
+        get = element.get
+        self.mob_no.append(document.no)
+        self.mob_name.append(get("name", ""))
+        self.mob_id.append(get("blizzid", "0"))
+        self.mob_min.append(get("min", ""))
+        self.mob_max.append(get("max", ""))
+        self.mob_react.append(get("react"))
+        self.mob_date.append(get("date"))
+
+    def add_zone(self, mob_row: int, element: etree._Element, text: str) -> None:
+        self.zone_mob.append(mob_row)
+        self.zone_name.append(element.get("name", ""))
+        self.zone_floor.append(element.get("level", "0"))
+        self.zone_text.append(text)
+
+    def add_loot(self, document: Document, element: etree._Element, text: str) -> None:
+        source, x, y, zone, floor = grammar.loot_fields(element.get("name", ""), document.version)
+        meant = grammar.source_of(source, floor is not None, document.version)
+        self.loot_no.append(document.no)
+        self.loot_source.append(self.sources.setdefault(meant, len(self.sources)))
+        self.loot_instance.append(self.instances.setdefault(grammar.instance(zone), len(self.instances)))
+        self.loot_xy.append(grammar.pack(x, y))
+        self.loot_floor.append(int(floor or 0))
+        self.loot_text.append(text)
 
 
 def parse(documents: Iterable[Document]) -> Observations:
@@ -102,7 +135,7 @@ def parse(documents: Iterable[Document]) -> Observations:
         try:
             with document.open() as stream:
                 _collect(stream, document, columns)
-        except (etree.XMLSyntaxError, zstandard.ZstdError, KeyError) as error:
+        except (etree.XMLSyntaxError, zstandard.ZstdError, grammar.BadLootName) as error:
             raise Unreadable(document.no, f"{type(error).__name__}: {error}") from error
     days = pl.DataFrame(
         {"no": list(received_days), "received_day": list(received_days.values())}, schema_overrides={"no": pl.Int32}
@@ -123,32 +156,55 @@ def parse(documents: Iterable[Document]) -> Observations:
 
 
 def _collect(stream: BinaryIO, document: Document, columns: _Columns) -> None:
-    no, version = document.no, document.version
-    for _, element in etree.iterparse(stream, events=("end",), no_network=True):
-        tag = element.tag
-        if tag == "Loot":
+    """Add a document's elements to the columns."""
+    head = stream.read(TREE_BYTES)
+    if len(head) < TREE_BYTES:
+        _collect_tree(etree.fromstring(head), document, columns)
+    else:
+        _collect_stream(_Joined(head, stream), document, columns)
+
+
+def _collect_tree(root: etree._Element, document: Document, columns: _Columns) -> None:
+    """Read a document at once: twice as fast as a stream, at up to 25 times its size in memory."""
+    for element in root:
+        if element.tag == "Loot":
             if element.text:
-                columns.loot_no.append(no)
-                columns.loot_version.append(version)
-                columns.loot_name.append(element.attrib["name"])
-                columns.loot_text.append(element.text)
-        elif tag == "Mob":
-            attributes = element.attrib
-            columns.mob_no.append(no)
-            columns.mob_name.append(attributes["name"])
-            columns.mob_id.append(attributes.get("blizzid", "0"))
-            columns.mob_min.append(attributes["min"])
-            columns.mob_max.append(attributes["max"])
-            columns.mob_react.append(attributes.get("react"))
-            columns.mob_date.append(attributes.get("date"))
-        elif tag == "Zone" and element.text:
+                columns.add_loot(document, element, element.text)
+        elif element.tag == "Mob":
+            row = len(columns.mob_no)
+            columns.add_mob(document, element)
+            for zone in element:
+                if zone.text:
+                    columns.add_zone(row, zone, zone.text)
+
+
+def _collect_stream(stream: _Joined, document: Document, columns: _Columns) -> None:
+    """Read a document element by element, in memory that does not grow with it."""
+    for _, element in etree.iterparse(stream, events=("end",), no_network=True):
+        if element.tag == "Loot":
+            if element.text:
+                columns.add_loot(document, element, element.text)
+        elif element.tag == "Mob":
+            columns.add_mob(document, element)
+        elif element.tag == "Zone" and element.text:
             parent = element.getparent()
             if parent is not None and parent.tag == "Mob":
-                columns.zone_mob.append(len(columns.mob_no))  # the Mob around it ends after it
-                columns.zone_name.append(element.attrib["name"])
-                columns.zone_floor.append(element.attrib.get("level", "0"))
-                columns.zone_text.append(element.text)
+                # The Mob around it ends, and gets its row, after it.
+                columns.add_zone(len(columns.mob_no), element, element.text)
         drop(element)
+
+
+class _Joined:
+    """A stream whose beginning has been read already."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self._head, self._rest = head, rest
+
+    def read(self, size: int) -> bytes:
+        if self._head:
+            out, self._head = self._head[:size], self._head[size:]
+            return out
+        return self._rest.read(size)
 
 
 def _unescape(column: pl.Series) -> pl.Series:
@@ -260,72 +316,34 @@ def _placed(grouped: list[pl.DataFrame], places: pl.DataFrame, at: list[str]) ->
 
 
 _SOURCE = ["kind", "creature", "name", "object", "item", "source_zone"]
-_LOOT_NAME_V44, _LOOT_NAME_V42 = f"^{grammar.LOOT_NAME_V44}$", f"^{grammar.LOOT_NAME_V42}$"
 
 
 def _loot_places(columns: _Columns) -> pl.DataFrame:
     """Return no, the source's key, xy, zone, floor, difficulty and text per Loot element; UNKN is left out."""
-    raw = pl.DataFrame(
-        {
-            "no": pl.Series(columns.loot_no, dtype=pl.Int32),
-            "version": pl.Series(columns.loot_version, dtype=pl.Int32),
-            "raw": pl.Series(columns.loot_name, dtype=pl.String),
-            "text": pl.Series(columns.loot_text, dtype=pl.String),
-        }
-    )
-    fields = raw.with_columns(
-        pl.when(pl.col("version") != 42).then(pl.col("raw").str.extract_groups(_LOOT_NAME_V44)).alias("v44"),
-    ).with_columns(pl.col("v44").struct.field("floor").is_not_null().alias("by_id"))
-    v42 = pl.col("raw").str.extract_groups(_LOOT_NAME_V42)
-    fields = fields.select(
-        "no",
-        "text",
-        "version",
-        "by_id",
-        *(
-            pl.when("by_id").then(pl.col("v44").struct.field(part)).otherwise(v42.struct.field(part)).alias(part)
-            for part in ("source", "x", "y", "zone")
-        ),
-        pl.col("v44").struct.field("floor").fill_null("0").cast(pl.Int32).alias("floor"),
-    )
-    difficulty = r"^(?s:.+)(HEROIC|RAID1N|RAID2N|RAID1H|RAID2H)$"
-    prefix = pl.col("source").str.slice(0, 4)
-    fields = fields.with_columns(
-        _unescape(fields["zone"]).str.extract(difficulty).fill_null("").alias("difficulty"),
-        _unescape(fields["zone"]).alias("zone"),
-        prefix.replace_strict(grammar.KINDS, default="kill").alias("kind"),
-        pl.when(prefix.is_in(list(grammar.KINDS)))
-        .then(pl.col("source").str.slice(4))
-        .otherwise("source")
-        .alias("target"),
-    ).filter(pl.col("kind") != "unknown")
-    letter, rest = pl.col("target").str.slice(0, 1), pl.col("target").str.slice(1)
-    hexadecimal = rest.str.extract(r"^0x0*([0-9A-Fa-f]{1,8})$")
-    # As in grammar._split_source: an id from version 44 on, but a skinned creature goes by its name.
-    has_id = (
-        (letter == "n")
-        & (pl.col("kind") != "skinning")
-        & hexadecimal.is_not_null()
-        & (pl.col("by_id") | (pl.col("version") == 43))
-    )
-    axes = [pl.col(axis).cast(pl.Float64).mul(10).round().cast(pl.Int64) for axis in ("x", "y")]
-    places = fields.select(
-        "no",
-        "text",
-        "kind",
-        pl.when(has_id).then(hexadecimal.str.to_integer(base=16, strict=False)).otherwise(0).alias("creature"),
-        pl.when((letter == "n") & ~has_id).then(rest).otherwise(pl.lit("")).alias("name"),
-        pl.when(letter == "o").then(rest).otherwise(pl.lit("")).alias("object"),
-        pl.when(letter == "i").then(rest.cast(pl.Int32, strict=False)).otherwise(0).alias("item"),
-        pl.when(pl.col("x") == "-1").then(pl.lit(-1)).otherwise(axes[0] * 1024 + axes[1]).cast(pl.Int64).alias("xy"),
-        pl.col("zone").str.strip_suffix(pl.col("difficulty")).alias("zone"),
-        "floor",
-        "difficulty",
-    )
-    return places.with_columns(
-        _unescape(places["name"]),
-        _unescape(places["object"]),
-        pl.when(pl.col("kind") == "fishing").then("zone").otherwise(pl.lit("")).alias("source_zone"),
+    sources = pl.DataFrame(
+        list(columns.sources),
+        schema={"kind": pl.String, "creature": pl.Int64, "name": pl.String, "object": pl.String, "item": pl.Int32},
+        orient="row",
+    ).with_row_index("key")
+    instances = pl.DataFrame(
+        list(columns.instances), schema={"zone": pl.String, "difficulty": pl.String}, orient="row"
+    ).with_row_index("instance")
+    return (
+        pl.DataFrame(
+            {
+                "no": pl.Series(columns.loot_no, dtype=pl.Int32),
+                "key": pl.Series(columns.loot_source, dtype=pl.UInt32),
+                "instance": pl.Series(columns.loot_instance, dtype=pl.UInt32),
+                "xy": pl.Series(columns.loot_xy, dtype=pl.Int64),
+                "floor": pl.Series(columns.loot_floor, dtype=pl.Int32),
+                "text": pl.Series(columns.loot_text, dtype=pl.String),
+            }
+        )
+        .join(sources, on="key")
+        .join(instances, on="instance")
+        .filter(pl.col("kind") != "unknown")
+        .with_columns(pl.when(pl.col("kind") == "fishing").then("zone").otherwise(pl.lit("")).alias("source_zone"))
+        .drop("key", "instance")
     )
 
 

@@ -209,7 +209,6 @@ DIFFICULTIES = ("HEROIC", "RAID1N", "RAID2N", "RAID1H", "RAID2H")
 
 _AXIS = rf"(?:{_PERCENT}|-1)"
 #: Greedy source: a `#` within an object's name belongs to it, as the fields are counted from the right.
-#: The workers' polars takes the same patterns, so that both sides find the same fields.
 LOOT_NAME_V42 = rf"(?P<source>(?s:.+))#(?P<x>{_AXIS})#(?P<y>{_AXIS})#(?P<zone>(?s:.+))"
 LOOT_NAME_V44 = rf"{LOOT_NAME_V42}#(?P<floor>0|[1-9][0-9]{{0,8}})"
 _loot_name_v44 = re.compile(LOOT_NAME_V44).fullmatch
@@ -260,19 +259,20 @@ def split_loot_name(raw: str, version: int) -> LootPlace:
 
     `"n0x1017#14.9#31.7#Tausend Nadeln#0"` → a kill of creature 4119, at 14.9/31.7 on floor 0.
     """
-    source, x, y, zone, floor = _fields(raw, version)
+    source, x, y, zone, floor = loot_fields(raw, version)
     if (x == "-1") != (y == "-1"):
         raise BadLootName(f"x#y is {x}#{y}; an unknown position is -1#-1")
     if floor is not None and int(floor) > MAX_FLOOR:
         raise BadLootName(f"the floor {floor} is beyond {MAX_FLOOR}")
-    name, difficulty = _instance(zone)
-    return LootPlace(
-        _source(source, by_id=floor is not None, version=version), pack(x, y), name, int(floor or 0), difficulty
-    )
+    name, difficulty = instance(zone)
+    return LootPlace(source_of(source, floor is not None, version), pack(x, y), name, int(floor or 0), difficulty)
 
 
-def _fields(raw: str, version: int) -> tuple[str, str, str, str, str | None]:
-    """Return source, x, y, zone and floor (None where version 42's form has none)."""
+def loot_fields(raw: str, version: int) -> tuple[str, str, str, str, str | None]:
+    """Return the parts of a loot name: source, x, y, zone and floor (None where version 42's form has none).
+
+    Raises `BadLootName`.
+    """
     if version != 42:
         parts = raw.rsplit("#", 4)
         if len(parts) == 5 and parts[0] and parts[1] in _TENTHS and parts[2] in _TENTHS and parts[3]:
@@ -291,7 +291,7 @@ def _fields(raw: str, version: int) -> tuple[str, str, str, str, str | None]:
 
 
 @lru_cache(maxsize=4096)
-def _instance(raw: str) -> tuple[str, str]:
+def instance(raw: str) -> tuple[str, str]:
     """Return a zone's name and its difficulty, checked."""
     zone, difficulty = split_difficulty(unescape(raw))
     fault = name_fault(zone)
@@ -309,7 +309,11 @@ def split_difficulty(zone: str) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=16384)
-def _source(raw: str, *, by_id: bool, version: int) -> Source:
+def source_of(raw: str, by_id: bool, version: int) -> Source:
+    """Return what a loot name's first part stands for; `by_id` says that the name has a floor, so ids are in use.
+
+    Raises `BadLootName`.
+    """
     source = unescape(raw)
     kind, target = "kill", source
     if source[:4] in KINDS:
