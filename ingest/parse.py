@@ -7,11 +7,11 @@ Elements are collected one by one (lxml), everything behind that is done for who
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, cast
 
 import polars as pl
 import zstandard
@@ -100,23 +100,24 @@ class _Columns:
     instances: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def add_mob(self, document: Document, element: etree._Element) -> None:
-        get = element.get
+        attributes = _attributes(element)
         self.mob_no.append(document.no)
-        self.mob_name.append(get("name", ""))
-        self.mob_id.append(get("blizzid", "0"))
-        self.mob_min.append(get("min", ""))
-        self.mob_max.append(get("max", ""))
-        self.mob_react.append(get("react"))
-        self.mob_date.append(get("date"))
+        self.mob_name.append(attributes["name"])
+        self.mob_id.append(attributes.get("blizzid", "0"))
+        self.mob_min.append(attributes["min"])
+        self.mob_max.append(attributes["max"])
+        self.mob_react.append(attributes.get("react"))
+        self.mob_date.append(attributes.get("date"))
 
     def add_zone(self, mob_row: int, element: etree._Element, text: str) -> None:
         self.zone_mob.append(mob_row)
-        self.zone_name.append(element.get("name", ""))
-        self.zone_floor.append(element.get("level", "0"))
+        attributes = _attributes(element)
+        self.zone_name.append(attributes["name"])
+        self.zone_floor.append(attributes.get("level", "0"))
         self.zone_text.append(text)
 
     def add_loot(self, document: Document, element: etree._Element, text: str) -> None:
-        source, x, y, zone, floor = grammar.loot_fields(element.get("name", ""), document.version)
+        source, x, y, zone, floor = grammar.loot_fields(_attributes(element)["name"], document.version)
         meant = grammar.source_of(source, floor is not None, document.version)
         self.loot_no.append(document.no)
         self.loot_source.append(self.sources.setdefault(meant, len(self.sources)))
@@ -124,6 +125,10 @@ class _Columns:
         self.loot_xy.append(grammar.pack(x, y))
         self.loot_floor.append(int(floor or 0))
         self.loot_text.append(text)
+
+
+def _attributes(element: etree._Element) -> Mapping[str, str]:
+    return cast("Mapping[str, str]", element.attrib)  # lxml's types allow for bytes, which Python 2 had
 
 
 def parse(documents: Iterable[Document]) -> Observations:
@@ -135,7 +140,7 @@ def parse(documents: Iterable[Document]) -> Observations:
         try:
             with document.open() as stream:
                 _collect(stream, document, columns)
-        except (etree.XMLSyntaxError, zstandard.ZstdError, grammar.BadLootName) as error:
+        except (etree.XMLSyntaxError, zstandard.ZstdError, grammar.BadLootName, KeyError) as error:
             raise Unreadable(document.no, f"{type(error).__name__}: {error}") from error
     days = pl.DataFrame(
         {"no": list(received_days), "received_day": list(received_days.values())}, schema_overrides={"no": pl.Int32}

@@ -197,10 +197,8 @@ def _debase64(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _base64_fault(ready: bytes, offset: int, begun: bool, error: str) -> BadBase64 | NotXmlNorBase64:
-    if not begun:
-        head = ready[:4]
-        if not _BASE64.issuperset(head) or not binascii.a2b_base64(head).startswith((b"<", _BOM)):
-            return _not_ours(ready)
+    if not begun and not _begins_like_xml(ready[:4]):
+        return _not_ours(ready)
     for index, byte in enumerate(ready):
         if byte not in _BASE64:
             return BadBase64(
@@ -208,6 +206,13 @@ def _base64_fault(ready: bytes, offset: int, begun: bool, error: str) -> BadBase
                 "Copy the export anew."
             )
     return BadBase64(f"The Base64 text is damaged after character {offset:,} ({error}). Copy the export anew.")
+
+
+def _begins_like_xml(head: bytes) -> bool:
+    try:
+        return binascii.a2b_base64(head, strict_mode=True).startswith((b"<", _BOM))
+    except binascii.Error:
+        return False
 
 
 def _not_ours(head: bytes) -> NotXmlNorBase64:
