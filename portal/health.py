@@ -195,7 +195,7 @@ def parts() -> list[Part]:
     return [
         *remember("databases", databases),
         Part("broker", False, broker().reason),
-        remember("ram stage", ram_stage, at_least_s=BROKER_REMEMBERED_S),
+        remember("ram-stage", ram_stage, at_least_s=BROKER_REMEMBERED_S),
         Part("spool", True, remember("spool", spool).reason),
     ]
 
