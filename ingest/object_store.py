@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import errno
 import hashlib
+import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ from django.conf import settings
 from django.core.files.base import File
 from django.utils.deconstruct import deconstructible
 from storages.backends.s3 import S3Storage
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -44,7 +47,7 @@ class ObjectStoreFault(OSError):
 
 
 def _says_os_errors(method: Callable[..., T]) -> Callable[..., T]:
-    """Let a method raise FileNotFoundError or `ObjectStoreFault` instead of boto's own errors."""
+    """Let a method raise FileNotFoundError or `ObjectStoreFault`; boto's own errors, with addresses, are logged."""
 
     @wraps(method)
     def call(*args: Any, **options: Any) -> T:
@@ -54,10 +57,12 @@ def _says_os_errors(method: Callable[..., T]) -> Callable[..., T]:
             code = error.response.get("Error", {}).get("Code", "")
             status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
             if status == HTTPStatus.NOT_FOUND and code != "NoSuchBucket":
-                raise FileNotFoundError(errno.ENOENT, "the object store has no such document") from error
-            raise ObjectStoreFault(f"the object store refused it: {code or status}") from error
+                raise FileNotFoundError(errno.ENOENT, "the object store has no such document") from None
+            logger.warning("The object store refused a request: %s", error)
+            raise ObjectStoreFault(f"the object store refused it: {code or status}") from None
         except BotoCoreError as error:
-            raise ObjectStoreFault(f"the object store does not answer: {type(error).__name__}") from error
+            logger.warning("The object store does not answer: %s", error)
+            raise ObjectStoreFault(f"the object store does not answer: {type(error).__name__}") from None
 
     return call
 
@@ -108,7 +113,12 @@ class ObjectStorage(S3Storage):
     listdir = _says_os_errors(S3Storage.listdir)
     size = _says_os_errors(S3Storage.size)
     get_modified_time = _says_os_errors(S3Storage.get_modified_time)
-    delete = _says_os_errors(S3Storage.delete)
+
+    def delete(self, name: str) -> None:
+        with self._one_finds_out():  # a document that could not be stored is deleted: don't wait twice
+            self._delete(name)
+
+    _delete = _says_os_errors(S3Storage.delete)
 
     def take(self, name: str, source: ObjectStorage) -> None:
         """Move a document here within the store: it is copied there, and deleted once the copy is durable.
