@@ -48,7 +48,7 @@ def test_a_dead_broker_degrades_but_uploads_are_still_accepted(client):
     assert response.status_code == 200
     assert response.json()["status"] == "degraded"
     found = parts(response)
-    assert list(found) == ["database portal", "database enUS", "database deDE", "broker", "spool"]
+    assert list(found) == ["database portal", "database enUS", "database deDE", "broker", "RAM stage", "spool"]
     assert found["broker"] == {
         "name": "broker",
         "needed": False,
@@ -126,3 +126,19 @@ def test_a_living_broker_tells_its_queues(settings):
     assert found.reason == ""
     assert found.queues["ingest.xxAA"] == health.Queue(messages=1, consumers=0)
     assert found.queues["ingest.xxBB"] is None
+
+
+def test_a_ram_stage_that_broke_is_told(client, settings, monkeypatch):
+    settings.HOT_TABLESPACE = "mobmap_hot"
+    monkeypatch.setattr("ingest.hot.in_ram", lambda alias: alias != "map_deDE")
+    parts = {part["name"]: part for part in client.get("/readyz").json()["parts"]}
+    assert parts["RAM stage"]["status"] == "failed"
+    assert "deDE" in parts["RAM stage"]["reason"]
+    assert not parts["RAM stage"]["needed"]
+
+
+def test_staging_on_disk_by_choice_is_no_failure(client, settings):
+    settings.HOT_TABLESPACE = ""
+    parts = {part["name"]: part for part in client.get("/readyz").json()["parts"]}
+    assert parts["RAM stage"]["status"] == "ok"
+    assert "on disk" in parts["RAM stage"]["note"]
