@@ -54,6 +54,7 @@ def test_a_dead_broker_degrades_but_uploads_are_still_accepted(client):
         "needed": False,
         "status": "failed",
         "reason": "It does not answer (ConnectionRefusedError).",
+        "note": "",
     }
     assert {name for name, part in found.items() if part["status"] == "ok"} == set(found) - {"broker"}
     assert "secret" not in response.content.decode()
@@ -128,6 +129,7 @@ def test_a_living_broker_tells_its_queues(settings):
     assert found.queues["ingest.xxBB"] is None
 
 
+@ALL_DATABASES
 def test_a_ram_stage_that_broke_is_told(client, settings, monkeypatch):
     settings.HOT_TABLESPACE = "mobmap_hot"
     monkeypatch.setattr("ingest.hot.in_ram", lambda alias: alias != "map_deDE")
@@ -137,6 +139,7 @@ def test_a_ram_stage_that_broke_is_told(client, settings, monkeypatch):
     assert not parts["RAM stage"]["needed"]
 
 
+@ALL_DATABASES
 def test_staging_on_disk_by_choice_is_no_failure(client, settings):
     settings.HOT_TABLESPACE = ""
     parts = {part["name"]: part for part in client.get("/readyz").json()["parts"]}
