@@ -24,7 +24,7 @@ from ingest import object_store, spool, tidy
 from ingest.models import Upload
 from ingest.object_store import ObjectStorage, ObjectStoreFault
 from ingest.parse import Document, parse
-from ingest.work import work
+from ingest.work import merge, work
 from maps.models import Ledger
 from portal.env import BASE_DIR as CHECKOUT
 from tests.conftest import ALL_DATABASES
@@ -89,9 +89,9 @@ def send(client, xml: bytes = XML):
 def work_until_merged(within_s: float = 20) -> None:
     """Do what the sweep and the workers do until nothing waits any more."""
     deadline = time.monotonic() + within_s
-    while Upload.objects.filter(status="queued").exists():
+    while Upload.objects.filter(status__in=["queued", "staged"]).exists():
         assert time.monotonic() < deadline, "The uploads were not merged in time."
-        if not work("deDE", str(uuid.uuid4())):
+        if not work("deDE", str(uuid.uuid4())) and not merge("deDE"):
             time.sleep(0.2)
 
 
@@ -219,6 +219,7 @@ def test_a_move_cut_short_by_the_store_is_finished_later(client, store, monkeypa
     with monkeypatch.context() as patched:
         patched.setattr(ObjectStorage, moment, kill_first)
         work("deDE", "first")
+        merge("deDE")
     upload = Upload.objects.get()
     assert (upload.status, upload.archived) == ("merged", False)
     store.start()
@@ -257,7 +258,7 @@ def test_many_senders_and_workers_at_once_merge_everything_once():
 
     def worker(until: threading.Event) -> None:
         try:
-            while work("deDE", str(uuid.uuid4())) or not until.is_set():
+            while work("deDE", str(uuid.uuid4())) or merge("deDE") or not until.is_set():
                 pass
         finally:
             connections.close_all()
@@ -269,6 +270,7 @@ def test_many_senders_and_workers_at_once_merge_everything_once():
         all_sent.set()
         for one in working:
             one.result(timeout=60)
+    work_until_merged()
     assert sorted(codes) == [200] * 12 + [202] * 12
     assert set(Upload.objects.values_list("status", "archived")) == {("merged", True)}
     assert stored() == {"spool": [], "archive": sorted(Upload.objects.values_list("document", flat=True))}
