@@ -201,7 +201,7 @@ def about(request: HttpRequest) -> HttpResponse:
 @require_safe
 def about_api(request: HttpRequest) -> HttpResponse:
     """Explain the data, the API, and every code a refusal can carry."""
-    causes = sorted(_subclasses(Problem), key=lambda one: (one.status, one.code))
+    causes = sorted(every_cause(), key=lambda one: (one.status, one.code))
     # Templates would call classes, so their attributes are handed over.
     problems = [{name: getattr(one, name) for name in ("code", "status", "title", "may_retry")} for one in causes]
     return render(request, "maps/about_api.html", {"section": "about", "problems": problems})
@@ -306,8 +306,9 @@ def _reactions(react: dict[str, int | None]) -> list[tuple[str, tuple[str, str]]
     return [(side, words[reaction]) for side, reaction in sides if reaction is not None]
 
 
-def _subclasses(cause: type[Problem]) -> list[type[Problem]]:
+def every_cause(cause: type[Problem] = Problem) -> list[type[Problem]]:
+    """Return every cause of a refusal that the site's apps define."""
     found = []
     for one in cause.__subclasses__():
-        found += [one, *_subclasses(one)] if hasattr(one, "code") else _subclasses(one)
+        found += [one, *every_cause(one)] if hasattr(one, "code") else every_cause(one)
     return found

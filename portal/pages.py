@@ -11,7 +11,6 @@ from django.core.exceptions import RequestDataTooBig, SuspiciousOperation, TooMa
 from django.http import HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
@@ -23,7 +22,6 @@ from ingest.models import Upload
 from maps import locales
 from maps.problems import Problem
 from portal import limits, uploads
-from portal.models import Refusal
 
 #: After these nothing more happens by itself.
 SETTLED = {Upload.Status.MERGED, Upload.Status.REJECTED, Upload.Status.WITHDRAWN}
@@ -103,14 +101,6 @@ def _take(name: str, body: Iterator[bytes], sender: str) -> dict[str, Any]:
     try:
         accepted = accept(body, "", sender, "", check_locale=limits.check_locale, dry_run=False)
     except Problem as problem:
-        if not problem.may_retry:
-            Refusal.objects.create(
-                refused_at=timezone.now(),
-                sender=sender,
-                status_code=problem.status,
-                code=problem.code,
-                detail=problem.detail,
-                errors=problem.errors or [],
-            )
+        uploads.remember_refusal(problem, sender)
         return {"name": name, "problem": problem}
     return {"name": name, "upload": accepted.upload, "duplicate": accepted.duplicate}

@@ -60,7 +60,7 @@ def uploads(request: HttpRequest) -> HttpResponse:
         try:
             accepted = _take(_stream(request), request.headers.get("Content-Encoding", ""), sender, "", dry_run)
         except Problem as problem:
-            _remember_refusal(problem, sender, "", dry_run)
+            remember_refusal(problem, sender, "", dry_run)
             raise
         return _answer(accepted, dry_run)
     except (OperationalError, InterfaceError) as error:
@@ -132,7 +132,7 @@ def _take_form(request: HttpRequest, sender: str, dry_run: bool) -> HttpResponse
         try:
             results.append(_take(file.chunks(CHUNK), "", sender, file.name or "", dry_run))
         except Problem as problem:
-            _remember_refusal(problem, sender, file.name or "", dry_run)
+            remember_refusal(problem, sender, file.name or "", dry_run)
             results.append(problem)
     if len(files) == 1:
         if isinstance(results[0], Problem):
@@ -197,7 +197,8 @@ def _drain(request: HttpRequest) -> None:
         logger.debug("The rest of a refused body was not read: %s", error)
 
 
-def _remember_refusal(problem: Problem, sender: str, file_name: str, dry_run: bool) -> None:
+def remember_refusal(problem: Problem, sender: str, file_name: str = "", dry_run: bool = False) -> None:
+    """Keep a refusal for the admins, unless the sender was asked to try again or only wanted to check."""
     if dry_run or problem.may_retry:
         return
     Refusal.objects.create(

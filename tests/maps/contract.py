@@ -9,7 +9,8 @@ import yaml
 from django.http import HttpResponse
 from django.test import Client
 from openapi_core import Config, OpenAPI
-from openapi_core.contrib.django import DjangoOpenAPIRequest, DjangoOpenAPIResponse
+from openapi_core.contrib.django import DjangoOpenAPIResponse
+from openapi_core.testing import MockRequest
 
 from maps.api import document
 
@@ -19,11 +20,18 @@ CONTRACT = OpenAPI.from_dict(
 )
 
 
+def checked(response: HttpResponse) -> HttpResponse:
+    """Return an answer of the test client, once the contract was seen to allow it."""
+    asked = response.wsgi_request
+    # Not the request itself: the validator would read its body, which an upload's answer has already done.
+    request = MockRequest("http://testserver", asked.method.lower(), asked.path)
+    CONTRACT.validate_response(request, DjangoOpenAPIResponse(response))
+    return response
+
+
 def ask(path: str, **headers: str) -> HttpResponse:
     """GET an address below /api/v1/ and return its answer, once the contract was seen to allow it."""
-    response = Client(headers=headers).get(f"/api/v1/{path}")
-    CONTRACT.validate_response(DjangoOpenAPIRequest(response.wsgi_request), DjangoOpenAPIResponse(response))
-    return response
+    return checked(Client(headers=headers).get(f"/api/v1/{path}"))
 
 
 def read(path: str) -> dict[str, Any]:
