@@ -23,41 +23,49 @@ class Upload(models.Model):
         WITHDRAWN = "withdrawn", _("withdrawn")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    locale = models.CharField(max_length=4)
+    locale = models.CharField(_("locale"), max_length=4)
     #: SHA-256 over the document's records, whatever their order and wrapping (`mobmapdata.content_hash`).
-    content_hash = models.BinaryField(max_length=32)
-    version = models.PositiveSmallIntegerField(help_text=_("Version of the addon's format: 42, 43 or 44."))
-    game_version = models.CharField(max_length=200, blank=True)
+    content_hash = models.BinaryField(_("content hash"), max_length=32)
+    version = models.PositiveSmallIntegerField(
+        _("version"), help_text=_("Version of the addon's format: 42, 43 or 44.")
+    )
+    game_version = models.CharField(_("version of the game"), max_length=200, blank=True)
     #: `player:<uuid>` or `network:<keyed hash>`: who counts as one uploader. Never an address.
-    sender = models.CharField(max_length=80)
-    file_name = models.CharField(max_length=200, blank=True)
-    size_bytes = models.PositiveIntegerField(help_text=_("Size of the XML, unwrapped."))
+    sender = models.CharField(_("sender"), max_length=80)
+    file_name = models.CharField(_("file name"), max_length=200, blank=True)
+    size_bytes = models.PositiveIntegerField(_("size in bytes"), help_text=_("Size of the XML, unwrapped."))
     #: Name in the spool's storage, later in the archive's (`archived`); empty once deleted.
-    document = models.CharField(max_length=200)
-    archived = models.BooleanField(default=False)
+    document = models.CharField(_("document"), max_length=200)
+    archived = models.BooleanField(_("archived"), default=False)
 
-    mobs = models.PositiveIntegerField()
-    positions = models.PositiveIntegerField(help_text=_("Coordinates as written, also unknown and repeated ones."))
-    lootings = models.PositiveIntegerField()
-    ignored = models.JSONField(default=dict, help_text=_("Records kept but not merged yet, by element."))
+    mobs = models.PositiveIntegerField(_("creatures"))
+    positions = models.PositiveIntegerField(
+        _("positions"), help_text=_("Coordinates as written, also unknown and repeated ones.")
+    )
+    lootings = models.PositiveIntegerField(_("lootings"))
+    ignored = models.JSONField(
+        _("not merged"), default=dict, help_text=_("Records kept but not merged yet, by element.")
+    )
 
-    status = models.CharField(max_length=9, choices=Status.choices, default=Status.QUEUED)
-    received_at = models.DateTimeField(db_index=True)
-    staged_at = models.DateTimeField(null=True, blank=True)
-    merged_at = models.DateTimeField(null=True, blank=True, db_index=True)
-    rejected_at = models.DateTimeField(null=True, blank=True)
-    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    status = models.CharField(_("status"), max_length=9, choices=Status.choices, default=Status.QUEUED)
+    received_at = models.DateTimeField(_("received at"), db_index=True)
+    staged_at = models.DateTimeField(_("staged at"), null=True, blank=True)
+    merged_at = models.DateTimeField(_("merged at"), null=True, blank=True, db_index=True)
+    rejected_at = models.DateTimeField(_("rejected at"), null=True, blank=True)
+    withdrawn_at = models.DateTimeField(_("withdrawn at"), null=True, blank=True)
     #: What the merge brought: new_mobs, new_positions, confirmed_positions, new_drops.
-    brought = models.JSONField(null=True, blank=True)
-    reason = models.TextField(blank=True, help_text=_("Why it was rejected, or why the last try failed."))
+    brought = models.JSONField(_("what it brought"), null=True, blank=True)
+    reason = models.TextField(_("reason"), blank=True, help_text=_("Why it was rejected, or why the last try failed."))
 
     #: The wake-up (Celery task id) that works on it, and until when the claim holds.
-    claimed_by = models.CharField(max_length=40, blank=True)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    retry_at = models.DateTimeField(null=True, blank=True)
+    claimed_by = models.CharField(_("claimed by"), max_length=40, blank=True)
+    lease_until = models.DateTimeField(_("claimed until"), null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(_("tries"), default=0)
+    retry_at = models.DateTimeField(_("next try"), null=True, blank=True)
 
     class Meta:
+        verbose_name = _("upload")
+        verbose_name_plural = _("uploads")
         constraints = [
             models.UniqueConstraint(
                 fields=["locale", "content_hash"], condition=~Q(status="rejected"), name="one_upload_per_content"
@@ -76,10 +84,14 @@ class Upload(models.Model):
 class LocaleControl(models.Model):
     """An admin's hand on a locale: stop taking uploads, or take them but let them wait."""
 
-    locale = models.CharField(max_length=4, primary_key=True)
-    intake_paused = models.BooleanField(default=False, help_text=_("Answer uploads with 503."))
-    work_paused = models.BooleanField(default=False, help_text=_("Accept uploads, but merge none."))
-    note = models.CharField(max_length=200, blank=True, help_text=_("Shown to players while paused."))
+    locale = models.CharField(_("locale"), max_length=4, primary_key=True)
+    intake_paused = models.BooleanField(_("intake paused"), default=False, help_text=_("Answer uploads with 503."))
+    work_paused = models.BooleanField(_("work paused"), default=False, help_text=_("Accept uploads, but merge none."))
+    note = models.CharField(_("note"), max_length=200, blank=True, help_text=_("Shown to players while paused."))
+
+    class Meta:
+        verbose_name = _("switch of a locale")
+        verbose_name_plural = _("switches of the locales")
 
     def __str__(self) -> str:
         return self.locale

@@ -1,8 +1,10 @@
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class PortalConfig(AppConfig):
     name = "portal"
+    verbose_name = _("Players and refusals")
 
     def ready(self) -> None:
         """Register the system checks."""

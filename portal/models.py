@@ -12,9 +12,15 @@ class Player(models.Model):
     """Someone who sends under a name of his own; all his uploads count as one uploader."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    name = models.CharField(max_length=100, unique=True)
-    active = models.BooleanField(default=True, help_text=_("Switch off to refuse all of this player's tokens."))
-    created_at = models.DateTimeField(auto_now_add=True)
+    name = models.CharField(_("name"), max_length=100, unique=True)
+    active = models.BooleanField(
+        _("active"), default=True, help_text=_("Switch off to refuse all of this player's tokens.")
+    )
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("player")
+        verbose_name_plural = _("players")
 
     def __str__(self) -> str:
         return self.name
@@ -28,12 +34,16 @@ class Player(models.Model):
 class Token(models.Model):
     """A bearer token. Only its SHA-256 is stored: tokens carry 256 random bits, so no slow hash is needed."""
 
-    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="tokens")
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="tokens", verbose_name=_("player"))
     digest = models.BinaryField(max_length=32, unique=True, editable=False)
     #: The first characters, to tell tokens apart in the admin.
-    hint = models.CharField(max_length=12, editable=False)
-    created_at = models.DateTimeField(auto_now_add=True)
-    revoked_at = models.DateTimeField(null=True, blank=True)
+    hint = models.CharField(_("begins with"), max_length=12, editable=False)
+    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
+    revoked_at = models.DateTimeField(_("revoked at"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("token")
+        verbose_name_plural = _("tokens")
 
     def __str__(self) -> str:
         return f"{self.hint}… ({self.player})"
@@ -42,15 +52,17 @@ class Token(models.Model):
 class Refusal(models.Model):
     """A document that was not taken, with the reasons its sender was told."""
 
-    refused_at = models.DateTimeField(db_index=True)
-    sender = models.CharField(max_length=80)
-    file_name = models.CharField(max_length=200, blank=True)
-    status_code = models.PositiveSmallIntegerField()
-    code = models.CharField(max_length=40, help_text=_("The stable code of the cause (portal/problems.py)."))
-    detail = models.TextField()
-    errors = models.JSONField(default=list)
+    refused_at = models.DateTimeField(_("refused at"), db_index=True)
+    sender = models.CharField(_("sender"), max_length=80)
+    file_name = models.CharField(_("file name"), max_length=200, blank=True)
+    status_code = models.PositiveSmallIntegerField(_("status"))
+    code = models.CharField(_("cause"), max_length=40, help_text=_("The stable code of the cause, as in the API."))
+    detail = models.TextField(_("what the sender was told"))
+    errors = models.JSONField(_("places"), default=list)
 
     class Meta:
+        verbose_name = _("refusal")
+        verbose_name_plural = _("refusals")
         indexes = [models.Index(fields=["sender", "refused_at"], name="refusal_sender")]
 
     def __str__(self) -> str:

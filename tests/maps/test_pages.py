@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -273,6 +274,17 @@ def test_every_text_of_the_templates_is_in_the_catalogue(settings):
             for text in re.findall(r'{%\s*translate "([^"]+)"', template.read_text(encoding="utf-8")):
                 msgid = text.replace("%", "%%")
                 assert f'msgid "{msgid}"' in known, f"{template.name}: {text}; run makemessages and translate it"
+
+
+def test_every_text_of_the_programs_is_in_the_catalogue(settings):
+    path = settings.LOCALE_PATHS[0] / "de" / "LC_MESSAGES" / "django.po"
+    known = path.read_text(encoding="utf-8").replace('"\n"', "")
+    for app in ("maps", "portal", "ingest"):
+        for program in (BASE_DIR / app).rglob("*.py"):
+            for call in ast.walk(ast.parse(program.read_text(encoding="utf-8"))):
+                if isinstance(call, ast.Call) and getattr(call.func, "id", "") in {"_", "gettext", "gettext_lazy"}:
+                    text = ast.literal_eval(call.args[0]).replace('"', '\\"').replace("\n", "\\n")
+                    assert f'msgid "{text}"' in known, f"{program.name}: {text}; run makemessages and translate it"
 
 
 def test_every_text_of_the_scripts_is_in_the_catalogue(settings):
