@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connections
 
-from ingest import wake
+from ingest import hot, wake
+from maps import locales
 
 
 @pytest.fixture
@@ -13,3 +15,14 @@ def wakes(monkeypatch) -> list[str]:
     woken: list[str] = []
     monkeypatch.setattr(wake, "wake", woken.append)
     return woken
+
+
+@pytest.fixture
+def empty_hot_tables(transactional_db: None) -> None:
+    """Begin with empty hot tables: flushing a test database leaves what lies outside Django's models."""
+    for alias in locales.aliases().values():
+        with connections[alias].cursor() as cursor:
+            for number in hot.SETS:
+                cursor.execute(f"DROP SCHEMA IF EXISTS {hot.schema(number)} CASCADE")
+                cursor.execute(f"CREATE SCHEMA {hot.schema(number)}")
+            cursor.execute("UPDATE hot_state SET filling = 0, folded_at = now()")

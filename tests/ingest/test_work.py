@@ -1,0 +1,334 @@
+"""Claims, and what happens when a worker, a document or the database fails between two steps."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from threading import Barrier, Thread
+
+import pytest
+from django.db import OperationalError, connections
+from django.utils import timezone
+
+from ingest import spool, tasks
+from ingest import work as module
+from ingest.models import LocaleControl, Upload
+from ingest.work import ALONE_AFTER, claim, locales_with_work, merge, recover, work
+from maps.publish import publish
+from tests.ingest.factories import document, mob, zone
+from tests.ingest.pipeline import rows, stage_all, take, work_off
+
+pytestmark = [
+    pytest.mark.django_db(databases="__all__", transaction=True),
+    pytest.mark.usefixtures("wakes", "empty_hot_tables"),
+]
+
+
+def xml(number: int) -> bytes:
+    return document(mob(zone(f"1/1,{number % 100}/2,"), max=40 + number))
+
+
+def taken(count: int) -> list[Upload]:
+    return [take(xml(number), received_at=timezone.now()) for number in range(count)]
+
+
+def sightings() -> int:
+    [(total,)] = rows("SELECT coalesce(sum(sighting_count), 0) FROM presence")
+    return int(total)
+
+
+def states() -> dict[str, int]:
+    found: dict[str, int] = {}
+    for status in Upload.objects.values_list("status", flat=True):
+        found[status] = found.get(status, 0) + 1
+    return found
+
+
+def die(*args: object) -> None:
+    """Stand for a process that is killed: nothing catches this on its way out."""
+    raise SystemExit
+
+
+# --- claims -----------------------------------------------------------------------------------------
+def test_the_longest_waiting_are_claimed_first_up_to_a_batch(settings):
+    settings.BATCH_MAX_UPLOADS = 2
+    uploads = taken(3)
+    assert claim("deDE", "a") == uploads[:2]
+    assert claim("deDE", "b") == uploads[2:]
+    assert claim("deDE", "c") == []
+
+
+def test_a_batch_ends_at_its_bytes_but_takes_one_in_any_case(settings):
+    uploads = taken(3)
+    settings.BATCH_MAX_BYTES = uploads[0].size_bytes + uploads[1].size_bytes
+    assert claim("deDE", "a") == uploads[:2]
+    settings.BATCH_MAX_BYTES = 1
+    assert claim("deDE", "b") == uploads[2:]
+
+
+def test_claims_at_once_never_overlap(settings):
+    settings.BATCH_MAX_UPLOADS = 5
+    uploads = taken(40)
+    claimed: list[list[Upload]] = []
+    together = Barrier(8)
+
+    def claim_in_thread(name: str) -> None:
+        try:
+            together.wait(10)
+            while batch := claim("deDE", f"{name}-{len(claimed)}"):
+                claimed.append(batch)
+        finally:
+            connections.close_all()
+
+    threads = [Thread(target=claim_in_thread, args=(f"worker-{number}",)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    ids = [upload.id for batch in claimed for upload in batch]
+    assert sorted(ids) == sorted(upload.id for upload in uploads)
+
+
+def test_a_wake_up_that_is_delivered_again_gets_its_own_claims_back():
+    uploads = taken(2)
+    assert claim("deDE", "a") == uploads
+    assert claim("deDE", "b") == []
+    assert claim("deDE", "a") == uploads
+    assert set(Upload.objects.values_list("attempts", flat=True)) == {2}
+
+
+def test_a_claim_whose_lease_ran_out_is_free(settings):
+    uploads = taken(2)
+    claim("deDE", "a")
+    assert locales_with_work() == []
+    Upload.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert locales_with_work() == ["deDE"]
+    assert claim("deDE", "b") == uploads
+
+
+def test_a_claim_is_of_one_locale():
+    take(document(mob(), language="enUS"))
+    assert claim("deDE", "a") == []
+    assert len(claim("enUS", "a")) == 1
+
+
+def test_an_upload_that_keeps_failing_is_worked_on_alone():
+    uploads = taken(4)
+    Upload.objects.filter(id=uploads[1].id).update(attempts=ALONE_AFTER)
+    assert claim("deDE", "a") == uploads[:1]
+    assert claim("deDE", "b") == uploads[1:2]
+    assert claim("deDE", "c") == uploads[2:]
+
+
+def test_what_waits_for_another_try_is_left_alone_until_then():
+    [upload] = taken(1)
+    Upload.objects.update(retry_at=timezone.now() + timedelta(seconds=60))
+    assert claim("deDE", "a") == []
+    assert locales_with_work() == []
+    Upload.objects.update(retry_at=timezone.now() - timedelta(seconds=1))
+    assert claim("deDE", "a") == [upload]
+
+
+def test_a_paused_locale_is_not_worked_on_and_loses_nothing():
+    taken(2)
+    control = LocaleControl.objects.create(locale="deDE", work_paused=True)
+    assert work("deDE", "a") == 0
+    assert states() == {"queued": 2}
+    control.delete()
+    work_off()
+    assert states() == {"merged": 2}
+
+
+# --- failures between the steps ---------------------------------------------------------------------
+def test_what_is_merged_has_its_receipt_and_lies_in_the_archive():
+    [upload] = taken(1)
+    work_off()
+    upload.refresh_from_db()
+    assert (upload.status, upload.archived, upload.lease_until, upload.reason) == ("merged", True, None, "")
+    assert upload.merged_at is not None
+    assert spool.archive().exists(upload.document)
+    assert not spool.spool().exists(upload.document)
+
+
+def test_a_crash_between_the_merge_and_the_receipts_merges_once(monkeypatch):
+    taken(3)
+    stage_all()
+    with monkeypatch.context() as crash:
+        crash.setattr(module, "_finish", die)
+        with pytest.raises(SystemExit):
+            merge("deDE")
+    assert (states(), sightings()) == ({"staged": 3}, 6)
+    Upload.objects.update(staged_at=timezone.now() - timedelta(minutes=1))
+    assert recover("deDE") == 0
+    assert (states(), sightings()) == ({"merged": 3}, 6)
+    assert all(upload.brought for upload in Upload.objects.all())
+
+
+def test_a_crash_between_staging_and_its_row_stages_again_and_merges_once(monkeypatch):
+    taken(3)
+    with monkeypatch.context() as crash:
+        staging = module.stage
+        crash.setattr(module, "stage", lambda *args: (staging(*args), die()))
+        with pytest.raises(SystemExit):
+            work("deDE", "a")
+    assert states() == {"queued": 3}
+    assert work("deDE", "a") == 3
+    while merge("deDE"):
+        pass
+    assert (states(), sightings()) == ({"merged": 3}, 6)
+
+
+def test_a_crash_before_the_archive_is_finished_by_the_next_round(monkeypatch):
+    [upload] = taken(1)
+    stage_all()
+    with monkeypatch.context() as crash:
+        crash.setattr(module, "archive", die)
+        with pytest.raises(SystemExit):
+            merge("deDE")
+    assert states() == {"merged": 1}
+    tasks.tidy()
+    upload.refresh_from_db()
+    assert upload.archived
+    assert sightings() == 2
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "empty"])
+def test_an_unreadable_document_is_rejected_with_the_reason_while_its_batch_goes_on(own_spool, damage):
+    uploads = taken(3)
+    path = own_spool / "spool" / uploads[1].document
+    stored = bytearray(path.read_bytes())
+    if damage == "cut":
+        stored = stored[: len(stored) // 2]
+    elif damage == "flipped":
+        stored[len(stored) // 2] ^= 0xFF
+    else:
+        stored.clear()
+    path.write_bytes(stored)
+    work_off()
+    assert states() == {"merged": 2, "rejected": 1}
+    rejected = Upload.objects.get(status="rejected")
+    assert rejected.id == uploads[1].id
+    assert rejected.reason
+    assert (rejected.rejected_at is not None, rejected.archived) == (True, True)
+    assert sightings() == 4
+
+
+def test_a_database_error_postpones_the_batch_longer_every_time(monkeypatch):
+    taken(2)
+
+    def broken(*args: object) -> None:
+        raise OperationalError("the locale's database is away")
+
+    with monkeypatch.context() as away:
+        away.setattr(module, "stage", broken)
+        waits = []
+        for _ in range(3):
+            Upload.objects.update(retry_at=None)
+            assert work("deDE", "a") > 0
+            upload = Upload.objects.order_by("received_at").first()
+            assert upload is not None and upload.retry_at is not None
+            waits.append(round((upload.retry_at - timezone.now()).total_seconds()))
+            assert upload.lease_until is None
+            assert "OperationalError: the locale's database is away" in upload.reason
+    assert waits == [2, 4, 8]
+    Upload.objects.update(retry_at=None)
+    work_off()
+    assert states() == {"merged": 2}
+    assert set(Upload.objects.values_list("reason", flat=True)) == {""}
+
+
+def test_an_error_within_copy_postpones_the_batch_too():
+    taken(1)
+    work_off()
+    with connections["map_deDE"].cursor() as cursor:
+        cursor.execute("ALTER TABLE hot_0.staged_position ADD COLUMN surprise int NOT NULL")
+        cursor.execute("ALTER TABLE hot_1.staged_position ADD COLUMN surprise int NOT NULL")
+    upload = take(xml(50))
+    assert work("deDE", "a") == 1
+    upload.refresh_from_db()
+    assert (upload.status, upload.lease_until, upload.retry_at is None) == ("queued", None, False)
+
+
+def test_a_ledger_that_cannot_be_asked_postpones_the_batch(monkeypatch):
+    taken(1)
+
+    def away(*args: object) -> None:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(module, "already_merged", away)
+    assert work("deDE", "a") == 1
+    assert Upload.objects.get().retry_at is not None
+
+
+def test_a_missing_document_waits_and_does_not_hold_the_others_for_long(own_spool):
+    uploads = taken(2)
+    spool.spool().delete(uploads[0].document)
+    for _ in range(ALONE_AFTER + 1):
+        Upload.objects.update(retry_at=None)
+        work_off()
+    assert states() == {"queued": 1, "merged": 1}
+    assert "FileNotFoundError" in Upload.objects.get(status="queued").reason
+
+
+def test_two_workers_on_the_same_claims_merge_once():
+    uploads = taken(10)
+    together = Barrier(3)
+
+    def work_in_thread() -> None:
+        try:
+            together.wait(10)
+            work("deDE", "the same wake-up")
+        finally:
+            connections.close_all()
+
+    threads = [Thread(target=work_in_thread) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    work_off()
+    assert (states(), sightings()) == ({"merged": len(uploads)}, 20)
+
+
+# --- wake-ups ---------------------------------------------------------------------------------------
+def test_the_sweep_wakes_for_waiting_uploads_and_for_unpublished_changes(monkeypatch):
+    sent: list[tuple[str, str]] = []
+    monkeypatch.setattr(tasks, "send", lambda task, locale: sent.append((task, locale)))
+    tasks.sweep()
+    assert sent == []
+    taken(1)
+    tasks.sweep()
+    assert sent == [("ingest.work", "deDE")]
+    stage_all()
+    sent.clear()
+    tasks.sweep()
+    assert sent == [("ingest.work", "deDE")]
+    work_off()
+    sent.clear()
+    tasks.sweep()
+    assert sent == [("ingest.work", "deDE")]
+    publish("map_deDE")
+    sent.clear()
+    tasks.sweep()
+    assert sent == []
+    assert rows("SELECT count(*) FROM spawn") == [(2,)]
+
+
+def test_a_worker_passes_the_wake_up_on_when_its_turn_is_over(monkeypatch, settings):
+    settings.BATCH_MAX_UPLOADS = 1
+    sent: list[tuple[str, str]] = []
+    monkeypatch.setattr(tasks, "send", lambda task, locale: sent.append((task, locale)))
+    monkeypatch.setattr(tasks, "TURN_S", 0.0)
+    taken(3)
+    tasks.work.apply(args=["deDE"], throw=True)
+    assert states()["queued"] >= 2
+    assert sent == [("ingest.work", "deDE")]
+
+
+def test_one_wake_up_brings_an_upload_onto_the_map(monkeypatch):
+    monkeypatch.setattr(tasks, "send", die)
+    taken(3)
+    with connections["map_deDE"].cursor() as cursor:
+        cursor.execute("UPDATE hot_state SET folded_at = now() - interval '1 minute'")
+    tasks.work.apply(args=["deDE"], throw=True)
+    assert states() == {"merged": 3}
+    assert rows("SELECT count(*) > 0 FROM spawn") == [(True,)]

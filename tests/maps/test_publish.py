@@ -1,0 +1,136 @@
+"""Spawn points follow the merged coordinates: all of them, soon, and no mark of a change is lost."""
+
+from __future__ import annotations
+
+from threading import Thread
+
+import pytest
+from django.db import connections, transaction
+
+from maps import publish as module
+from maps.models import Changed, NamedCreature, Presence, Spawn
+from maps.publish import has_changes, publish
+from tests.maps.factories import DE, creature, named_creature, presence, spawn, zone
+
+pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
+
+
+def mark(mob: int, place: int) -> None:
+    Changed.objects.using(DE).get_or_create(mob=mob, zone=place)
+
+
+def spawns(mob: int = 7) -> list[tuple[float, float, int, int, bool]]:
+    found = Spawn.objects.using(DE).filter(mob=mob).order_by("point")
+    return sorted((s.point.x, s.point.y, s.sightings, s.uploaders, s.confirmed) for s in found)
+
+
+def test_coordinates_close_to_each_other_are_one_spawn_point_at_their_weighted_centre():
+    place = zone("Weidenmark")
+    presence(creature(7), place, {(10, 10): [1, 1, 2], (10.3, 10): [3], (50, 50): [1, 1]})
+    mark(7, place)
+    assert has_changes(DE)
+    assert publish(DE) == 1
+    assert spawns() == [(10.08, 10, 4, 3, True), (50, 50, 2, 1, False)]
+    assert not has_changes(DE)
+
+
+def test_floors_and_zones_are_apart():
+    first, second = zone("A"), zone("B")
+    creature(7)
+    presence(7, first, {(10, 10): [1]})
+    presence(7, first, {(10, 10): [2]}, floor=1)
+    presence(7, second, {(10, 10): [3]})
+    mark(7, first)
+    publish(DE)
+    assert [(s.zone, s.floor) for s in Spawn.objects.using(DE).order_by("floor")] == [(first, 0), (first, 1)]
+
+
+def test_what_is_gone_from_the_counts_is_gone_from_the_map():
+    place = zone("A")
+    spawn(7, place)
+    mark(7, place)
+    publish(DE)
+    assert spawns() == []
+
+
+def test_a_named_creature_counts_where_it_is_shown_and_not_twice():
+    place = zone("A")
+    presence(creature(7), place, {(10, 10): [1, 2]})
+    raw = named_creature("Wolf", shown_as=7)
+    presence(raw, place, {(10, 10): [2, 3], (90, 90): [3]})
+    mark(7, place)
+    mark(raw, place)
+    publish(DE)
+    assert spawns(7) == [(10, 10, 4, 3, True), (90, 90, 1, 1, False)]
+    assert spawns(raw) == []
+    NamedCreature.objects.using(DE).update(shown_as=None)
+    mark(7, place)
+    mark(raw, place)
+    publish(DE)
+    assert spawns(7) == [(10, 10, 2, 2, True)]
+    assert spawns(raw) == [(10, 10, 2, 2, True), (90, 90, 1, 1, False)]
+
+
+def test_places_without_positions_have_no_spawn_points():
+    place = zone("A")
+    presence(creature(7), place, {}, unplaced=3)
+    mark(7, place)
+    assert publish(DE) == 1
+    assert spawns() == []
+
+
+def test_a_backlog_is_published_in_chunks_until_the_time_is_up(monkeypatch):
+    monkeypatch.setattr(module, "CHUNK", 2)
+    place = zone("A")
+    for mob in range(1, 6):
+        mark(mob, place)
+    assert publish(DE, for_s=0) == 2
+    assert Changed.objects.using(DE).count() == 3
+    assert publish(DE) == 3
+
+
+def test_while_one_process_publishes_another_does_nothing():
+    place = zone("A")
+    mark(7, place)
+    done: list[int] = []
+
+    def publish_in_thread() -> None:
+        try:
+            done.append(publish(DE))
+        finally:
+            connections.close_all()
+
+    with transaction.atomic(using=DE), connections[DE].cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [module._PUBLISH_LOCK])
+        other = Thread(target=publish_in_thread)
+        other.start()
+        other.join(10)
+    assert done == [0]
+    assert has_changes(DE)
+
+
+def test_a_mark_that_a_running_fold_needs_is_left_until_its_counts_are_there():
+    """The pair was marked before; a fold changes it again, and publishing comes before the fold's commit."""
+    place = zone("A")
+    presence(creature(7), place, {(10, 10): [1]})
+    mark(7, place)
+    marking = "INSERT INTO changed VALUES (7, %s) ON CONFLICT (mob, zone) DO UPDATE SET mob = excluded.mob"
+    done: list[int] = []
+
+    def publish_in_thread() -> None:
+        try:
+            done.append(publish(DE))
+        finally:
+            connections.close_all()
+
+    with transaction.atomic(using=DE), connections[DE].cursor() as cursor:
+        Presence.objects.using(DE).all().delete()
+        presence(7, place, {(20, 20): [1]})
+        cursor.execute(marking, [place])
+        publisher = Thread(target=publish_in_thread)
+        publisher.start()
+        publisher.join(10)
+        assert not publisher.is_alive()
+    assert done == [0]
+    assert publish(DE) == 1
+    assert spawns() == [(20, 20, 1, 1, False)]
