@@ -3,7 +3,7 @@
 import { need } from "../dom.js";
 import { fill, gettext, number } from "../words.js";
 import { Card } from "./card.js";
-import { encoding, EXPORT_LIMIT, looksLikeExport } from "./read.js";
+import { encoding, WINDOW_LIMIT, looksRight } from "./read.js";
 import { follow, send } from "./send.js";
 
 /** Sending few at a time keeps a hundred dropped files from choking the line and the server. */
@@ -64,12 +64,12 @@ form.addEventListener("submit", (event) => {
 function describe() {
   const { length } = text.value.trim();
   if (length === 0) about.textContent = "";
-  else if (!looksLikeExport(text.value)) {
+  else if (!looksRight(text.value)) {
     about.textContent = gettext("This does not look like the addon's export. It begins with “<MobMapData” or is one long line of letters and digits.");
   } else {
     const characters = fill(gettext("%(count)s characters."), { count: number(length) });
     const cut = gettext("The export window may have dropped the rest. What is here still counts.");
-    about.textContent = length >= EXPORT_LIMIT ? `${characters} ${cut}` : characters;
+    about.textContent = length >= WINDOW_LIMIT ? `${characters} ${cut}` : characters;
   }
 }
 

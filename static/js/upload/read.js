@@ -1,7 +1,7 @@
 /** What a file or a paste is, before it is sent. */
 
 /** The export window drops what is behind this many characters. */
-export const EXPORT_LIMIT = 180_000;
+export const WINDOW_LIMIT = 180_000;
 
 const GZIP = [0x1f, 0x8b];
 const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
@@ -22,7 +22,7 @@ export async function encoding(file) {
  * Say whether a text looks like an export at all: XML, or Base64.
  * @param {string} text
  */
-export function looksLikeExport(text) {
+export function looksRight(text) {
   const start = text.replace(/^\uFEFF/, "").trimStart().slice(0, 200);
   return start.startsWith("<") || /^[A-Za-z0-9+/=\s]{16,}$/.test(start);
 }
