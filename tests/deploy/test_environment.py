@@ -20,7 +20,7 @@ def place(tmp_path):
 
 
 def test_each_process_gets_its_own_role_and_no_other_password(place):
-    environment.write_files(place, ["enUS"], 5672)
+    environment.write_files(place, ["enUS"], 5672, "mobmap_hot")
     secret = environment.passwords(place)
     for name, (role, _) in environment.ROLES.items():
         text = (place.var / name).read_text()
@@ -30,13 +30,13 @@ def test_each_process_gets_its_own_role_and_no_other_password(place):
 
 
 def test_the_files_are_for_their_owner_alone(place):
-    environment.write_files(place, ["enUS"], 5672)
+    environment.write_files(place, ["enUS"], 5672, "mobmap_hot")
     modes = {name: stat.S_IMODE((place.var / name).stat().st_mode) for name in [*environment.ROLES, "passwords.json"]}
     assert set(modes.values()) == {0o600}
 
 
 def test_the_settings_read_what_was_written(place):
-    environment.write_files(place, ["enUS", "deDE"], 40123)
+    environment.write_files(place, ["enUS", "deDE"], 40123, "")
     values = env.read_file(place.var / "env.web")
     assert values["MOBMAP_LOCALES"] == "enUS,deDE"
     assert values["MOBMAP_BROKER_URL"].endswith("@127.0.0.1:40123/mobmap")
@@ -51,7 +51,7 @@ def test_passwords_stay_the_same(place):
 def test_own_settings_are_added_and_win(place):
     (place.var / "env.local").write_text("# mine\nMOBMAP_LOCALES = deDE\nMOBMAP_HTTPS=1\n")
     hosted = environment.locales(place, {})
-    environment.write_files(place, hosted, 5672)
+    environment.write_files(place, hosted, 5672, "mobmap_hot")
     values = env.read_file(place.var / "env")
     assert hosted == ["deDE"]
     assert values["MOBMAP_HTTPS"] == "1"
