@@ -1,0 +1,54 @@
+"""The command line behind bench/run, which prints the help."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+
+from deploy.steps import venv
+from deploy.steps.place import CHECKOUT
+from deploy.steps.progress import Failure, say
+
+COMMANDS = ("ingest", "profile", "hot", "upload", "concurrency", "requeue", "crash", "report")
+
+
+def main(arguments: list[str]) -> int:
+    """Run one benchmark and return the exit status: 0 only if it was measured, correct and fast enough."""
+    name, *rest = arguments
+    if name not in COMMANDS:
+        print(f"There is no benchmark {name!r}. Choose from: {', '.join(COMMANDS)}", file=sys.stderr)
+        return 2
+    if sys.prefix != str(venv.VENV):
+        return _again_in_the_environment(arguments)
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        return int(importlib.import_module(f"bench.{name}").main(rest))
+    except Failure as failure:
+        print(f"\n{failure}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        say("\nInterrupted; everything that was started has been stopped.")
+        return 130
+
+
+def _again_in_the_environment(arguments: list[str]) -> int:
+    """Become the same command with the packages that the benchmarks use."""
+    try:
+        venv.prepare(venv.TESTS)
+    except Failure as failure:
+        print(f"\n{failure}", file=sys.stderr)
+        return 1
+    python = str(venv.VENV / "bin" / "python")
+    os.chdir(CHECKOUT)
+    return os.execv(python, [python, "-B", "-m", "bench", *arguments])
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,206 @@
+"""A private site for a benchmark: the installed processes on servers of their own, empty before each run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from xmlrpc.client import Fault
+
+import psycopg
+
+from bench.machine import check_disk
+from deploy.steps import environment, postgres, rabbitmq, site, supervisor
+from deploy.steps.place import CHECKOUT, Place, from_environment, prepare
+from deploy.steps.ports import LOOPBACK, is_free
+from deploy.steps.progress import Failure, step, wait_until
+from deploy.steps.supervisor import Program
+
+LOCALES = environment.DEFAULT_LOCALES.split(",")
+#: The state right after migrating; each run starts from a copy of it.
+CLEAN = "_clean"
+#: A first port for the web server; the next free one is taken.
+FIRST_PORT = 18000
+#: Senders of a benchmark are few and send much: their hourly limits are not what is measured.
+SETTINGS = {"MOBMAP_ANONYMOUS_UPLOADS_PER_HOUR": "1000000000", "MOBMAP_PLAYER_UPLOADS_PER_HOUR": "1000000000"}
+#: Statuses from which an upload still moves on by itself.
+UNFINISHED = ("queued", "staged")
+
+
+@dataclass(frozen=True)
+class Site:
+    """A benchmark's site: where it lies, where it answers, which locales it hosts."""
+
+    place: Place
+    port: int
+    locales: list[str]
+
+    @property
+    def address(self) -> str:
+        return f"http://{LOOPBACK}:{self.port}"
+
+    @property
+    def spool(self) -> Path:
+        return self.place.var / "spool"
+
+    @property
+    def archive(self) -> Path:
+        return self.place.var / "archive"
+
+    def environment(self, file_name: str = "env") -> dict[str, str]:
+        """Return the environment for a process that works on this site."""
+        return environment.for_process(self.place, os.environ, file_name)
+
+    def connect(self, database: str = "mobmap_portal") -> psycopg.Connection[Any]:
+        """Open a connection as the cluster's superuser; every statement commits at once."""
+        return psycopg.connect(
+            host=str(self.place.sockets), user=postgres.SUPERUSER, dbname=database, autocommit=True, connect_timeout=5
+        )
+
+    def one(self, sql: str, database: str = "mobmap_portal") -> Any:
+        """Return the first value that a query gives."""
+        with self.connect(database) as connection:
+            row = connection.execute(sql).fetchone()
+        return row[0] if row else None
+
+    def start(self, *names: str) -> None:
+        """Start processes of the application and wait until they stand."""
+        for name in names:
+            supervisor.call(self.place, "startProcess", name, True)
+        if "web" in names:
+            wait_until(
+                lambda: answers(self.address),
+                seconds=90,
+                doing="Starting the web server",
+                advice=f"Its log is {self.place.logs / 'web.log'}.",
+            )
+
+    def stop(self, *names: str) -> None:
+        """Stop processes of the application; stopped ones are fine."""
+        for name in names:
+            with suppress(Fault):
+                supervisor.call(self.place, "stopProcess", name, True)
+
+    def empty(self) -> None:
+        """Stop the application and bring databases, spool and archive to their first state."""
+        self.stop(*reversed(site.APPLICATION))
+        with self.connect("postgres") as connection:
+            for name in postgres.database_names(self.locales):
+                connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+                connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{name}{CLEAN}" OWNER mobmap_owner')
+        for name in postgres.database_names(self.locales):  # a copy does not bring the rights on the database itself
+            kind = "portal" if name == "mobmap_portal" else "locale"
+            postgres.psql(self.place, name, "--file", CHECKOUT / "deploy" / f"grants-{kind}.sql")
+        for folder in (self.spool, self.archive):
+            for entry in folder.glob("*"):
+                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+
+    def unfinished(self) -> int:
+        """Return how many uploads are not merged yet."""
+        return int(self.one(f"SELECT count(*) FROM ingest_upload WHERE status IN {UNFINISHED!r}"))
+
+
+def place() -> Place:
+    """Return where the benchmarks' site lies: `bench` in the folder for everything that is made."""
+    return from_environment(os.environ, "bench")
+
+
+def answers(address: str) -> bool:
+    """Say whether a site is ready for uploads."""
+    try:
+        with urllib.request.urlopen(f"{address}/readyz", timeout=10) as response:
+            return bool(response.status == 200)
+    except OSError:
+        return False
+
+
+@contextmanager
+def running(
+    *,
+    needs_bytes: int,
+    settings: Mapping[str, str] | None = None,
+    postgres_settings: str = "",
+    process_environment: Mapping[str, Mapping[str, str]] | None = None,
+) -> Iterator[Site]:
+    """Bring PostgreSQL and RabbitMQ up with empty databases; the application is started by the benchmark.
+
+    `settings` are the site's own (as in env.local), `postgres_settings` lines for own.conf, and
+    `process_environment` adds variables to single processes: `{"web": {"LD_PRELOAD": …}}`.
+    """
+    where = place()
+    token = prepare(where)
+    with site.lock(where, "bench"):
+        check_disk(where.var, needs_bytes)
+        supervisor.stop(where)  # what a benchmark that was killed may have left
+        postgres.end_orphan(where)
+        own = {**SETTINGS, **(settings or {})}
+        (where.var / environment.LOCAL).write_text("".join(f"{name}={value}\n" for name, value in own.items()))
+        postgres.prepare(where, token)
+        _write_own_conf(where, postgres_settings)
+        ports = rabbitmq.prepare(where)
+        environment.write_files(where, LOCALES, ports["amqp"], postgres.ram_tablespace(where))
+        port = next(port for port in range(FIRST_PORT, FIRST_PORT + 1000) if is_free(port))
+        programs = [
+            _with_environment(program, (process_environment or {}).get(program.name, {}))
+            for program in [*site.servers(where, ports), *site.application(where, port)]
+        ]
+        made = Site(where, port, LOCALES)
+        try:
+            with step("Starting PostgreSQL and RabbitMQ for the benchmark"):
+                supervisor.start(where, token, programs, stay=False)
+                postgres.wait(where)
+                rabbitmq.wait(where, ports["amqp"])
+            site.prepare_files(where)
+            _make_clean_databases(made)
+            yield made
+        finally:
+            supervisor.stop(where)
+
+
+def _with_environment(program: Program, more: Mapping[str, str]) -> Program:
+    return replace(program, environment={**program.environment, **more})
+
+
+def _write_own_conf(where: Place, lines: str) -> None:
+    path = where.cluster / "own.conf"
+    path.write_text(lines)
+    owner = where.cluster.stat()
+    os.chown(path, owner.st_uid, owner.st_gid)
+
+
+def _make_clean_databases(made: Site) -> None:
+    """Migrate new databases and keep them aside; each run works on copies."""
+    with step("Making empty databases"):
+        with made.connect("postgres") as connection:
+            for name in postgres.database_names(made.locales):
+                for database in (name, name + CLEAN):
+                    connection.execute(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
+        postgres.create_databases(made.place, made.locales)
+        site.migrate(made.place, made.locales)
+        postgres.grant(made.place, made.locales)
+        with made.connect("postgres") as connection:
+            for name in postgres.database_names(made.locales):
+                connection.execute(f'ALTER DATABASE "{name}" RENAME TO "{name}{CLEAN}"')
+                connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{name}{CLEAN}" OWNER mobmap_owner')
+        postgres.grant(made.place, made.locales)
+
+
+def wait_for_merged(made: Site, seconds: float, doing: str, every: float = 0.2) -> None:
+    """Wait until no upload is queued or staged; raises `Failure` with what is left and why."""
+    try:
+        wait_until(lambda: made.unfinished() == 0, seconds=seconds, doing=doing, advice="", every=every)
+    except Failure as failure:
+        with made.connect() as connection:
+            left = connection.execute(
+                "SELECT locale, status, count(*), max(attempts), max(left(reason, 200)) FROM ingest_upload"
+                " WHERE status <> 'merged' GROUP BY 1, 2"
+            ).fetchall()
+        rows = "\n".join(
+            f"    {n:,} of {locale} {status}, up to {tries} attempts. {why}" for locale, status, n, tries, why in left
+        )
+        raise Failure(f"{failure}Not merged:\n{rows}\nThe workers' log is {made.place.logs / 'worker.log'}.") from None

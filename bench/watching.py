@@ -1,0 +1,102 @@
+"""What the processes of a site take while something is measured: peak memory and processor time."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+import psutil
+
+from deploy.steps import supervisor
+from deploy.steps.place import Place
+
+#: Proportional set sizes are dear to ask for: the kernel walks every page.
+PSS_EVERY_S = 1.0
+
+
+@dataclass
+class Use:
+    """What one program of the supervisor (with all its processes) took."""
+
+    #: The highest VmHWM of any single process: its own peak, shared memory included.
+    peak_process_bytes: int = 0
+    #: The highest sum of proportional set sizes at one moment: shared pages counted once.
+    peak_pss_bytes: int = 0
+    cpu_s: float = 0.0
+
+
+@dataclass
+class Watch:
+    """Look at all processes of a site once a second, between `with` and its end."""
+
+    place: Place
+    uses: dict[str, Use] = field(default_factory=lambda: defaultdict(Use))
+
+    def __enter__(self) -> Self:
+        self._cpu_before: dict[tuple[int, float], float] = {}
+        self._cpu_last: dict[tuple[str, int, float], float] = {}
+        self._end = threading.Event()
+        for process, _ in self._processes():
+            with suppress(psutil.Error):
+                self._cpu_before[process.pid, process.create_time()] = _cpu_s(process)
+        self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join()
+        self._look()
+        for (program, pid, born), seconds in self._cpu_last.items():
+            self.uses[program].cpu_s += seconds - self._cpu_before.get((pid, born), 0.0)
+
+    def _run(self) -> None:
+        while not self._end.wait(PSS_EVERY_S):
+            self._look()
+
+    def _look(self) -> None:
+        sums: dict[str, int] = defaultdict(int)
+        for process, program in self._processes():
+            with suppress(psutil.Error, OSError, ValueError):
+                use = self.uses[program]
+                use.peak_process_bytes = max(use.peak_process_bytes, high_water_bytes(process.pid))
+                sums[program] += _pss_bytes(process.pid)
+                self._cpu_last[program, process.pid, process.create_time()] = _cpu_s(process)
+        for program, size in sums.items():
+            self.uses[program].peak_pss_bytes = max(self.uses[program].peak_pss_bytes, size)
+
+    def _processes(self) -> list[tuple[psutil.Process, str]]:
+        """Return every process below the supervisor with its program's name."""
+        found = []
+        try:
+            programs = supervisor.processes(self.place)
+        except OSError:
+            return []
+        for name, info in programs.items():
+            with suppress(psutil.Error):
+                if info["pid"]:
+                    process = psutil.Process(info["pid"])
+                    found += [(one, name) for one in (process, *process.children(recursive=True))]
+        return found
+
+
+def high_water_bytes(pid: int) -> int:
+    """Return the most memory a process ever had (VmHWM)."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
+    return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM"))
+
+
+def _pss_bytes(pid: int) -> int:
+    for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
