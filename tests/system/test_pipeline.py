@@ -24,7 +24,6 @@ from maps import locales
 from portal import accounts
 from portal.celery import QUEUES
 from tests import independent, merged_tables
-from tests.ingest.conftest import empty_hot_tables  # noqa: F401  (a fixture)
 from tests.ingest.factories import WRAPPINGS, document, mob, zone
 from tests.ingest.pipeline import rows
 from tests.system.processes import children, environment, kill, running, wait_for, worker
