@@ -18,7 +18,10 @@ PAGE = 25
 
 
 class S3Server:
-    """A server on a port of its own. It records every request: started again, it holds what it held before."""
+    """A server on a port of its own. It records every request: started again, it holds what it held before.
+
+    Requests of 8 KB and more must come one by one, or they mix in the record.
+    """
 
     def __init__(self, folder: Path) -> None:
         with socket.socket() as free:
