@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from threading import Thread
 
 import pytest
-from django.db import connections
+from django.db import connections, transaction
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +18,7 @@ from ingest.parse import parse
 from ingest.stage import Member, stage
 from ingest.work import _document
 from maps import locales
+from maps.publish import publish
 from tests import independent, merged_tables
 from tests.ingest.factories import WRAPPINGS, Note, contents, day, document, loot, mob, notes, zone
 from tests.ingest.pipeline import RECEIVED, days, empty, merge, rows, stage_all, tables, take, work_off
@@ -137,6 +138,29 @@ def test_stagings_and_folds_at_once_lose_nothing():
     assert uploaders[xy.index(10250)] == 4
     assert len(rows("SELECT FROM ledger")) == 12
     assert len(rows("SELECT FROM creature_name")) == 3
+
+
+def test_marks_of_a_change_are_held_until_the_counts_are_there():
+    """The pair is marked already; a fold changes it again, and publishing comes before the fold's commit."""
+    merge(document(mob(zone("1/1,"))))
+    upload = take(document(mob(zone("90/90,"))))
+    done: list[int] = []
+
+    def publish_in_thread() -> None:
+        try:
+            done.append(publish(ALIAS))
+        finally:
+            connections.close_all()
+
+    with transaction.atomic(using=ALIAS):
+        put(upload)
+        assert set(fold(ALIAS)) == {upload.id}
+        publisher = Thread(target=publish_in_thread)
+        publisher.start()
+        publisher.join(10)
+        assert done == [0]
+    assert publish(ALIAS) == 1
+    assert rows("SELECT count(*) FROM spawn") == [(2,)]
 
 
 # --- sightings --------------------------------------------------------------------------------------
