@@ -16,6 +16,6 @@ GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO mobmap_web;
 REVOKE INSERT, UPDATE, DELETE ON django_migrations, spatial_ref_sys FROM mobmap_web;
 
 -- Workers know uploads and whether a locale is paused: no accounts, no tokens, no sessions.
-GRANT SELECT, INSERT, UPDATE, DELETE ON ingest_upload TO mobmap_ingest;
+GRANT SELECT, INSERT, UPDATE, DELETE ON ingest_upload, ingest_requeued TO mobmap_ingest;
 GRANT SELECT ON ingest_localecontrol TO mobmap_ingest;
 COMMIT;

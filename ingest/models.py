@@ -81,6 +81,21 @@ class Upload(models.Model):
         return f"{self.id} ({self.locale}, {self.status})"
 
 
+class Requeued(models.Model):
+    """An upload that an operator has put back to work (`ingest.requeue`), until a worker has looked at it.
+
+    A table of its own, and narrow: millions are added at once, and setting as many uploads to `queued` would
+    write every one of their wide rows anew and put them before what players send meanwhile.
+    """
+
+    pk = models.CompositePrimaryKey("locale", "upload")
+    locale = models.CharField(max_length=4)
+    upload = models.UUIDField()
+
+    def __str__(self) -> str:
+        return f"{self.upload} ({self.locale})"
+
+
 class LocaleControl(models.Model):
     """An admin's hand on a locale: stop taking uploads, or take them but let them wait."""
 

@@ -8,6 +8,7 @@ from time import monotonic
 from celery import Task, shared_task
 
 from ingest import tidy as tidying
+from ingest.requeue import NOTHING, draw
 from ingest.wake import send
 from ingest.work import has_room, locales_with_work, merge, merge_is_due, recover
 from ingest.work import work as stage_batch
@@ -30,8 +31,12 @@ def work(self: Task, locale: str) -> None:
     drained = False
     while not drained and monotonic() - began < TURN_S:
         room = has_room(locale)
-        drained = room and not stage_batch(locale, self.request.id)
-        merged = merge(locale) if not room or merge_is_due(locale, drained=drained) else 0
+        no_live_work = room and not stage_batch(locale, self.request.id)
+        # Only behind everything that players wait for; the next round stages what is drawn.
+        drawn = draw(locale, self.request.id) if no_live_work else NOTHING
+        drained = no_live_work and not drawn.looked_at
+        quiet = no_live_work and not drawn.queued
+        merged = merge(locale) if not room or merge_is_due(locale, drained=quiet) else 0
         if not room and not merged:
             return  # another worker is folding: its end, or the sweep, makes room
     if not drained:

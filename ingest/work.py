@@ -23,7 +23,7 @@ from polars.exceptions import PolarsError
 from ingest import hot, spool
 from ingest.fold import Merged, already_merged, fold
 from ingest.intern import intern
-from ingest.models import LocaleControl, Upload
+from ingest.models import LocaleControl, Requeued, Upload
 from ingest.parse import Document, Unreadable, parse
 from ingest.sql import load
 from ingest.stage import Member, stage
@@ -213,9 +213,12 @@ def archive(upload: Upload) -> None:
 
 
 def locales_with_work() -> list[str]:
-    """Return the hosted locales in which uploads wait that nobody has claimed, or are staged and wait for a fold."""
+    """Return the hosted locales with uploads that nobody has claimed, that wait for a fold, or that are requeued."""
     now = timezone.now()
     free = Upload.objects.filter(status=Upload.Status.QUEUED).exclude(lease_until__gt=now).exclude(retry_at__gt=now)
     staged = Upload.objects.filter(status=Upload.Status.STAGED)
     waiting = {*free.values_list("locale", flat=True).distinct(), *staged.values_list("locale", flat=True).distinct()}
-    return [locale for locale in locales.hosted() if locale in waiting]
+    # Asked locale by locale: each answer is one step into the key, however many millions there are.
+    return [
+        locale for locale in locales.hosted() if locale in waiting or Requeued.objects.filter(locale=locale).exists()
+    ]
