@@ -17,6 +17,8 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, connections, transaction
+from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 from polars.exceptions import PolarsError
 
@@ -99,7 +101,10 @@ def recover(locale: str) -> int:
     alias = locales.alias(locale)
     uploads = list(
         Upload.objects.filter(
-            locale=locale, status=Upload.Status.STAGED, staged_at__lt=timezone.now() - STAGED_GRACE
+            # A moment to come: the clock was set back since.
+            Q(staged_at__lt=Now() - STAGED_GRACE) | Q(staged_at__gt=Now()),
+            locale=locale,
+            status=Upload.Status.STAGED,
         ).order_by("staged_at")[:RECOVER_AT_ONCE]
     )
     if not uploads:
@@ -125,6 +130,7 @@ def claim(locale: str, claim_name: str) -> list[Upload]:
         "locale": locale,
         "claim": claim_name,
         "lease": settings.CLAIM_LEASE,
+        "max_backoff": MAX_BACKOFF,
         "max_uploads": settings.BATCH_MAX_UPLOADS,
         "max_bytes": settings.BATCH_MAX_BYTES,
         "alone_after": ALONE_AFTER,
@@ -151,7 +157,7 @@ def _stage(alias: str, batch: list[Upload]) -> None:
         stage(alias, members, interned)
         # Compare and set: a fold may have been faster and told the receipts already.
         Upload.objects.filter(id__in=[upload.id for upload in batch], status=Upload.Status.QUEUED).update(
-            status=Upload.Status.STAGED, staged_at=timezone.now(), lease_until=None, retry_at=None, reason=""
+            status=Upload.Status.STAGED, staged_at=Now(), lease_until=None, retry_at=None, reason=""
         )
         return
 
@@ -192,11 +198,10 @@ def _reject(upload: Upload, reason: str) -> None:
 
 
 def _postpone(batch: Sequence[Upload], reason: str) -> None:
-    now = timezone.now()
     for upload in batch:
         wait = min(timedelta(seconds=2 ** min(upload.attempts, 12)), MAX_BACKOFF)
         Upload.objects.filter(id=upload.id, status=Upload.Status.QUEUED).update(
-            reason=reason[:2000], lease_until=None, retry_at=now + wait
+            reason=reason[:2000], lease_until=None, retry_at=Now() + wait
         )
 
 
@@ -214,8 +219,12 @@ def archive(upload: Upload) -> None:
 
 def locales_with_work() -> list[str]:
     """Return the hosted locales with uploads that nobody has claimed, that wait for a fold, or that are requeued."""
-    now = timezone.now()
-    free = Upload.objects.filter(status=Upload.Status.QUEUED).exclude(lease_until__gt=now).exclude(retry_at__gt=now)
+    # As in claim.sql: by the database's clock, and a time further off than any can be counts for nothing.
+    free = (
+        Upload.objects.filter(status=Upload.Status.QUEUED)
+        .exclude(lease_until__gt=Now(), lease_until__lte=Now() + 2 * settings.CLAIM_LEASE)
+        .exclude(retry_at__gt=Now(), retry_at__lte=Now() + 2 * MAX_BACKOFF)
+    )
     staged = Upload.objects.filter(status=Upload.Status.STAGED)
     waiting = {*free.values_list("locale", flat=True).distinct(), *staged.values_list("locale", flat=True).distinct()}
     # Asked locale by locale: each answer is one step into the key, however many millions there are.

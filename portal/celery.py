@@ -91,6 +91,7 @@ app.conf.update(
     worker_send_task_events=False,
     event_queue_exclusive=True,
     control_queue_exclusive=True,
+    beat_scheduler="portal.scheduler:Scheduler",
     beat_schedule={
         "sweep": {
             "task": "ingest.sweep",

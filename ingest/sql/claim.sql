@@ -1,14 +1,22 @@
 -- Claim the longest waiting uploads of a locale for one wake-up.
 -- Reads and writes ingest_upload; locks the claimed rows only, and skips those another claim is taking.
--- Parameters: locale, claim, lease (interval), max_uploads, max_bytes, alone_after (attempts).
+-- Times are the database's: workers' clocks may differ. One much further off than any lease or pause lasts
+-- was written before the clock was set back, and would otherwise hold an upload for as long. (Much: now() is
+-- when this transaction began, and a claim that is being skipped may have begun later.)
+-- Parameters: locale, claim, lease, max_backoff (intervals), max_uploads, max_bytes, alone_after (attempts).
 WITH waiting AS (
     SELECT id, size_bytes, attempts, received_at
     FROM ingest_upload
     WHERE locale = %(locale)s
         AND status = 'queued'
-        AND (retry_at IS NULL OR retry_at <= now())
+        AND (retry_at IS NULL OR retry_at <= now() OR retry_at > now() + 2 * %(max_backoff)s)
         -- A wake-up that comes again had its worker die: its claims are its own.
-        AND (lease_until IS NULL OR lease_until <= now() OR claimed_by = %(claim)s)
+        AND (
+            lease_until IS NULL
+            OR lease_until <= now()
+            OR lease_until > now() + 2 * %(lease)s
+            OR claimed_by = %(claim)s
+        )
     ORDER BY received_at, id
     LIMIT %(max_uploads)s
     FOR UPDATE SKIP LOCKED

@@ -128,6 +128,21 @@ def test_what_waits_for_another_try_is_left_alone_until_then():
     assert claim("deDE", "a") == [upload]
 
 
+@pytest.mark.parametrize("held", ["retry_at", "lease_until"])
+def test_a_time_written_before_the_clock_was_set_back_holds_nothing(held):
+    [upload] = taken(1)
+    Upload.objects.update(**{held: timezone.now() + timedelta(days=1)})
+    assert locales_with_work() == ["deDE"]
+    assert claim("deDE", "a") == [upload]
+
+
+def test_what_was_staged_before_the_clock_was_set_back_is_recovered():
+    taken(1)
+    Upload.objects.update(status="staged", staged_at=timezone.now() + timedelta(days=1))
+    assert recover("deDE") == 1
+    assert states() == {"queued": 1}
+
+
 def test_a_paused_locale_is_not_worked_on_and_loses_nothing():
     taken(2)
     control = LocaleControl.objects.create(locale="deDE", work_paused=True)
