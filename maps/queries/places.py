@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from maps import paging
+from maps import paging, recency
 from maps.queries import shapes
 from maps.queries.database import Row, row, rows
 
 #: What stands for one spawn point in the flat lists of `zone_map`, in this order.
-SPAWN_FIELDS = ["floor", "x", "y", "radius", "sightings", "uploaders", "confirmed"]
+SPAWN_FIELDS = ["floor", "x", "y", "radius", "sightings", "uploaders", "confirmed", "last_seen"]
 
 
 def zones(alias: str, limit: int = paging.DEFAULT_LIMIT, after: str | None = None) -> Row:
@@ -47,16 +47,19 @@ def zone_map(alias: str, zone_id: int) -> Row | None:
     """Return all that a zone's map draws, or None when nothing is known of the zone.
 
     `zone` (as the function of that name returns it), `fields` (`SPAWN_FIELDS`) and all `mobs` as in
-    `zone_mobs`, each with `spawns`: one flat list, seven numbers per spawn point in the order of `fields`, for example
-    `[0, 21.6, 33, 0.4, 12, 3, 1]`. Flat lists keep a zone of 400 creatures small enough for one request.
+    `zone_mobs`, each with `spawns`: one flat list, eight numbers per spawn point in the order of `fields`, for example
+    `[0, 21.6, 33, 0.4, 12, 3, 1, 20000]`; days count from 1970-01-01.
+    Flat lists keep a zone of 400 creatures small enough for one request.
     """
     found = zone(alias, zone_id)
     if found is None:
         return None
     mobs = rows(alias, "zone_mobs", zone=zone_id, floor=None, after_name=None, after_id=None, rows=None)
+    spawns = rows(alias, "zone_spawns", zone=zone_id)
+    last_seen = recency.last_seen(spawns, rows(alias, "zone_presence", zone=zone_id))
     points: dict[int, list[float]] = {}
-    for spawn in rows(alias, "zone_spawns", zone=zone_id):
-        points.setdefault(spawn["mob"], []).extend(_flat(spawn))
+    for spawn, day in zip(spawns, last_seen, strict=True):
+        points.setdefault(spawn["mob"], []).extend([*_flat(spawn), day])
     return {
         "zone": found,
         "fields": SPAWN_FIELDS,
@@ -65,7 +68,7 @@ def zone_map(alias: str, zone_id: int) -> Row | None:
 
 
 def _flat(spawn: Row) -> list[float]:
-    """Return a spawn point's numbers in the order of `SPAWN_FIELDS`."""
+    """Return a spawn point's numbers in the order of `SPAWN_FIELDS`, the day apart."""
     return [
         spawn["floor"],
         shapes.short(spawn["x"]),

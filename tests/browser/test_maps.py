@@ -67,6 +67,7 @@ def test_a_zone_is_filtered_by_name_level_certainty_and_floor(page, zone):
     page.get_by_placeholder("Filter by name").fill("nothing at all")
     expect(page.get_by_text("No creature here fits these filters.")).to_be_visible()
     page.get_by_placeholder("Filter by name").fill("")
+    page.get_by_text("Filters and colours").click()
     page.get_by_label("from level").fill("20")
     page.get_by_label("to level").fill("40")
     expect(page.locator("#mobs li:visible")).to_have_count(1)
@@ -83,6 +84,7 @@ def test_a_zone_is_filtered_by_name_level_certainty_and_floor(page, zone):
 def test_a_shared_address_restores_the_view(page, zone):
     open_zone(page, zone)
     creature(page, world.KODO).uncheck()
+    page.get_by_text("Filters and colours").click()
     page.get_by_label("from level").fill("5")
     page.get_by_role("button", name="Zoom in").click()
     page.wait_for_timeout(500)

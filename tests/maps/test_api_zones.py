@@ -107,10 +107,11 @@ def test_the_map_holds_every_creature_with_its_spawn_points() -> None:
         make.presence(make.creature(number, name), zone, {(1, 1): [1]})
     make.spawn(1, zone, 21.637, 33, floor=0, radius=0.418, sightings=12, uploaders=3, confirmed=True)
     make.spawn(1, zone, 50, 60.5, floor=1, radius=0, sightings=2, uploaders=1)
+    make.presence(1, zone, {(50, 60): [1]}, floor=1, last_seen=make.DAY + 7)
     document = read(f"zones/{zone}/map")
-    assert document["fields"] == ["floor", "x", "y", "radius", "sightings", "uploaders", "confirmed"]
+    assert document["fields"] == ["floor", "x", "y", "radius", "sightings", "uploaders", "confirmed", "last_seen"]
     assert document["zone"] == read(f"zones/{zone}")
     assert [(mob["name"], mob["spawns"]) for mob in document["mobs"]] == [
         ("Bär", []),
-        ("Wolf", [0, 21.64, 33, 0.42, 12, 3, 1, 1, 50, 60.5, 0, 2, 1, 0]),
+        ("Wolf", [0, 21.64, 33, 0.42, 12, 3, 1, make.DAY, 1, 50, 60.5, 0, 2, 1, 0, make.DAY + 7]),
     ]

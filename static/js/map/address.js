@@ -1,20 +1,20 @@
 /** What a visitor looks at, kept in the address' fragment so that it can be shared. */
 
+import { USUAL_LAYERS } from "./controls.js";
 import { EDGE } from "./coords.js";
+import { REACTIONS } from "./filter.js";
 
 /**
- * @typedef {object} View
+ * @typedef {object} Place
  * @property {{x: number, y: number, zoom: number}|null} at Centre in percent, and zoom.
- * @property {number|null} floor
  * @property {"all"|Set<number>} shown Creatures that are switched on.
- * @property {boolean} confirmed Only confirmed spawn points.
- * @property {Set<string>} gathering Kinds of gathering places that are switched on.
- * @property {string} name Filter of the list.
- * @property {number|null} low Lowest level. @property {number|null} high Highest level.
+ * @typedef {Place & import("./controls.js").Choices} View
  */
 
 /** Past this many, the shorter of "shown" and "hidden" is still too long to be shared. */
 const MOST_IDS = 400;
+
+const COLOURS = ["creature", "level", "reaction"];
 
 /**
  * Read a fragment such as `#at=52.1,40.3,4&floor=1&show=1017,1018`. Whatever makes no sense is left out.
@@ -25,20 +25,28 @@ export function read(fragment, all) {
   const parts = new URLSearchParams(fragment.replace(/^#/, ""));
   const [x, y, zoom] = (parts.get("at") ?? "").split(",").map(Number.parseFloat);
   const inside = [x, y].every((value) => value >= -EDGE && value <= 2 * EDGE) && zoom >= -5 && zoom <= 12;
+  const side = parts.get("side") ?? "";
+  const since = parts.get("since") ?? "";
+  const colours = parts.get("colours") ?? "";
   return {
     at: inside ? { x, y, zoom } : null,
     floor: whole(parts.get("floor")),
     shown: shownIds(parts, all),
     confirmed: parts.get("confirmed") === "1",
-    gathering: new Set((parts.get("gathering") ?? "").split(",").filter(Boolean)),
+    layers: words(parts.get("layers")) ?? new Set(USUAL_LAYERS),
+    gathering: words(parts.get("gathering")) ?? new Set(),
     name: (parts.get("name") ?? "").slice(0, 100),
     low: whole(parts.get("low")),
     high: whole(parts.get("high")),
+    side: side === "alliance" || side === "horde" ? side : "",
+    reactions: words(parts.get("react")) ?? new Set(REACTIONS),
+    since: /^\d{4}-\d{2}-\d{2}$/.test(since) ? since : "",
+    colours: COLOURS.includes(colours) ? colours : "creature",
   };
 }
 
 /**
- * Write a view as a fragment, the shorter way: those shown, or those hidden.
+ * Write a view as a fragment, without what is as usual, and the shorter way: those shown, or those hidden.
  * @param {View} view @param {number[]} all
  * @returns {string}
  */
@@ -46,19 +54,27 @@ export function write(view, all) {
   const parts = [];
   if (view.at) parts.push(`at=${short(view.at.x)},${short(view.at.y)},${short(view.at.zoom)}`);
   if (view.floor) parts.push(`floor=${view.floor}`);
-  if (view.shown !== "all") {
-    const shown = all.filter((id) => /** @type {Set<number>} */ (view.shown).has(id));
-    const hidden = all.filter((id) => !(/** @type {Set<number>} */ (view.shown).has(id)));
-    if (shown.length === 0) parts.push("show=none");
-    else if (hidden.length > 0 && shown.length <= hidden.length) parts.push(`show=${shown.slice(0, MOST_IDS)}`);
-    else if (hidden.length > 0) parts.push(`hide=${hidden.slice(0, MOST_IDS)}`);
-  }
-  if (view.confirmed) parts.push("confirmed=1");
+  if (view.shown !== "all") parts.push(...written(view.shown, all));
+  if (!same(view.layers, USUAL_LAYERS)) parts.push(`layers=${[...view.layers]}`);
   if (view.gathering.size) parts.push(`gathering=${[...view.gathering]}`);
+  if (view.colours !== "creature") parts.push(`colours=${view.colours}`);
+  if (view.confirmed) parts.push("confirmed=1");
   if (view.low !== null) parts.push(`low=${view.low}`);
   if (view.high !== null) parts.push(`high=${view.high}`);
+  if (view.side) parts.push(`side=${view.side}`);
+  if (!same(view.reactions, REACTIONS)) parts.push(`react=${[...view.reactions]}`);
+  if (view.since) parts.push(`since=${view.since}`);
   if (view.name) parts.push(`name=${encodeURIComponent(view.name)}`);
   return parts.length ? `#${parts.join("&")}` : "";
+}
+
+/** @param {Set<number>} wanted @param {number[]} all */
+function written(wanted, all) {
+  const shown = all.filter((id) => wanted.has(id));
+  const hidden = all.filter((id) => !wanted.has(id));
+  if (shown.length === 0) return ["show=none"];
+  if (hidden.length === 0) return [];
+  return shown.length <= hidden.length ? [`show=${shown.slice(0, MOST_IDS)}`] : [`hide=${hidden.slice(0, MOST_IDS)}`];
 }
 
 /**
@@ -83,6 +99,12 @@ function shownIds(parts, all) {
 
 /** @param {string} list */
 const ids = (list) => new Set(list.split(",").map(Number));
+
+/** An empty list is one, too: nothing is wanted then. @param {string|null} list */
+const words = (list) => (list === null ? null : new Set(list.split(",").filter(Boolean)));
+
+/** @param {Set<string>} some @param {string[]} others */
+const same = (some, others) => some.size === others.length && others.every((one) => some.has(one));
 
 /** @param {string|null} text */
 const whole = (text) => (text !== null && /^\d{1,5}$/.test(text) ? Number(text) : null);

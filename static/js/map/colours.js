@@ -1,4 +1,4 @@
-/** A colour per creature that stays the same from visit to visit. */
+/** The colours of dots: one per creature that stays the same from visit to visit, or by level or reaction. */
 
 /** Turning by the golden angle keeps neighbours in the list apart in hue. */
 const GOLDEN_ANGLE = 137.508;
@@ -21,6 +21,28 @@ export function colour(place) {
   const shown = isDark() ? lightness + LIGHTER_BY : lightness;
   return `hsl(${Math.round(20 + place * GOLDEN_ANGLE) % 360} ${saturation}% ${shown}%)`;
 }
+
+/** Hues (degrees) of the lowest and the highest level: blue over green to red. */
+const LOW_HUE = 250;
+const HIGH_HUE = 0;
+
+/**
+ * @param {number|null} level Null for creatures whose level is not known.
+ * @param {[number, number]} range The lowest and the highest level of all that could be shown.
+ * @returns {string}
+ */
+export function levelColour(level, [low, high]) {
+  if (level === null) return themed("--ink-soft");
+  const share = high > low ? (level - low) / (high - low) : 0;
+  const hue = LOW_HUE + Math.min(Math.max(share, 0), 1) * (HIGH_HUE - LOW_HUE);
+  return `hsl(${Math.round(hue)} 75% ${isDark() ? 62 : 42}%)`;
+}
+
+/** Names of the style sheets' colours by reaction as the API numbers them. */
+const REACTIONS = ["--hostile", "--neutral", "--friendly"];
+
+/** @param {number|null} reaction 0 hostile, 1 neutral, 2 friendly. */
+export const reactionColour = (reaction) => themed(reaction === null ? "--ink-soft" : REACTIONS[reaction]);
 
 function isDark() {
   const { theme } = document.documentElement.dataset;

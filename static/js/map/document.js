@@ -7,12 +7,14 @@
  * @property {number} radius In percent.
  * @property {number} sightings @property {number} uploaders
  * @property {boolean} confirmed
+ * @property {number} last_seen Days since 1970-01-01.
  */
 
 /**
  * @typedef {object} Mob
  * @property {number} id @property {string} name
  * @property {number|null} min @property {number|null} max @property {boolean} boss
+ * @property {{alliance: number|null, horde: number|null}} react
  * @property {number} sightings
  * @property {Point[]} spawns
  */
@@ -53,6 +55,25 @@ export function mobs(body) {
 export function sources(body) {
   return body.sources.map((source) => ({ ...source, points: unpack(body.fields, source.points) }));
 }
+
+/**
+ * Turn a GeoJSON document of points into places.
+ * @param {{features: {geometry: {coordinates: [number, number]}, properties: any}[]}} geojson
+ * @returns {any[]}
+ */
+export function places(geojson) {
+  return geojson.features.map(({ geometry: { coordinates: [x, y] }, properties }) => ({ ...properties, x, y }));
+}
+
+/** The addresses of what is fetched once more is asked for. @param {string} api Of the locale, `/api/v1/deDE`. */
+export const addresses = (api) => ({
+  /** @param {number} mob @param {string|number} zone @param {number} floor */
+  positions: (mob, zone, floor) => `${api}/mobs/${mob}/positions?zone=${zone}&floor=${floor}`,
+  /** @param {string|number} zone */
+  map: (zone) => `${api}/zones/${zone}/map`,
+  /** @param {string|number} zone */
+  sources: (zone) => `${api}/zones/${zone}/sources`,
+});
 
 /**
  * @param {string[]} fields @param {number[]} flat

@@ -1,4 +1,4 @@
-/** The kinds of gathering places beside a zone's map: their shapes, and the switches that show them. */
+/** The kinds of gathering places: their shapes on the map and beside their switches. */
 
 /** Corners of each kind's shape around its place, to the right and down, in radii. @type {Record<string, [number, number][]>} */
 export const SHAPES = {
@@ -11,25 +11,11 @@ export const SHAPES = {
 /** The largest distance of a corner along one axis. */
 const REACH = 1.3;
 
-export class Kinds {
-  /** @param {HTMLFormElement} form */
-  constructor(form) {
-    /** @type {HTMLInputElement[]} */
-    this.boxes = [...form.querySelectorAll("input[name=gathering]")];
-    for (const { value, parentElement } of this.boxes) {
-      const corners = SHAPES[value].map((corner) => corner.map((at) => `${50 + (at / REACH) * 50}%`).join(" "));
-      const shape = /** @type {HTMLElement|null} */ (parentElement?.querySelector(".shape"));
-      shape?.style.setProperty("clip-path", `polygon(${corners.join(", ")})`);
-    }
-  }
-
-  /** @returns {Set<string>} */
-  get shown() {
-    return new Set(this.boxes.filter((box) => box.checked).map((box) => box.value));
-  }
-
-  /** @param {Set<string>} wanted */
-  set shown(wanted) {
-    for (const box of this.boxes) box.checked = wanted.has(box.value);
+/** Give the signs beside the switches the shapes that stand on the map. @param {HTMLFormElement} form */
+export function shapeSigns(form) {
+  for (const sign of form.querySelectorAll("[data-shape]")) {
+    const { style, dataset } = /** @type {HTMLElement} */ (sign);
+    const corners = SHAPES[String(dataset.shape)].map((corner) => corner.map((at) => `${50 + (at / REACH) * 50}%`).join(" "));
+    style.setProperty("clip-path", `polygon(${corners.join(", ")})`);
   }
 }

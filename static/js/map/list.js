@@ -1,26 +1,27 @@
-/** The list of creatures beside a zone's map: switches, filters, and hover in step with the map. */
+/** The list of creatures beside a zone's map: switches, their places, and hover in step with the map. */
 
-import { need } from "../dom.js";
-import { ngettext } from "../words.js";
+import { element, need } from "../dom.js";
+import { fill, gettext, ngettext, number } from "../words.js";
+import { fits, key } from "./filter.js";
+import { certainty, place } from "./popups.js";
 
-/** Names are compared without accents and case. @param {string} text */
-const key = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+/** A creature's places past this many are left to the map. */
+const MOST_PLACES = 200;
 
 /**
- * @typedef {object} Row
- * @property {number} id @property {HTMLLIElement} item @property {HTMLInputElement} box @property {string} key
- * @property {number|null} min @property {number|null} max @property {boolean} boss
+ * @typedef {import("./document.js").Point} Point
+ * @typedef {import("./filter.js").Traits & {id: number, item: HTMLLIElement, box: HTMLInputElement}} Row
  */
 
 export class List {
   /**
-   * @param {HTMLElement} root @param {HTMLFormElement} form
-   * @param {{onChange: () => void, onHover: (id: number|null) => void}} options
+   * @param {HTMLElement} root
+   * @param {{onChange: () => void, onHover: (id: number|null) => void, onPlace: (id: number, point: Point) => void}} options
    */
-  constructor(root, form, { onChange, onHover }) {
+  constructor(root, { onChange, onHover, onPlace }) {
     this.root = root;
-    this.form = form;
     this.onChange = onChange;
+    this.onPlace = onPlace;
     this.none = need(".mobs-none");
     /** @type {Map<number, Row>} */
     this.rows = new Map();
@@ -28,11 +29,6 @@ export class List {
     this.status = need("#shown");
 
     root.addEventListener("change", onChange);
-    form.addEventListener("input", () => this.filter());
-    form.addEventListener("submit", (event) => event.preventDefault());
-    for (const button of form.querySelectorAll("[data-all]")) {
-      button.addEventListener("click", () => this.switchAll(button.getAttribute("data-all") === "on"));
-    }
     root.addEventListener("pointerover", (event) => onHover(this.idAt(event.target)));
     root.addEventListener("pointerleave", () => onHover(null));
     root.addEventListener("focusin", (event) => onHover(this.idAt(event.target)));
@@ -41,13 +37,19 @@ export class List {
 
   /** @param {EventTarget|null} target */
   idAt(target) {
-    const item = /** @type {HTMLElement|null} */ (target)?.closest("li");
+    const item = /** @type {HTMLElement|null} */ (/** @type {HTMLElement|null} */ (target)?.closest("[data-mob]"));
     return item ? Number(item.dataset.mob) : null;
   }
 
   /** Ids of all creatures, in the list's order. */
   get ids() {
     return [...this.rows.keys()];
+  }
+
+  /** The lowest and the highest level in the list, bosses ("??") apart. @returns {[number, number]} */
+  get levels() {
+    const known = [...this.rows.values()].flatMap(({ min, max }) => [min, max]).filter((level) => level !== null);
+    return [Math.min(...known), Math.max(...known)];
   }
 
   /** Whether a creature is switched on and passes the filters. @param {number} id */
@@ -67,30 +69,21 @@ export class List {
     for (const { id, box } of this.rows.values()) box.checked = wanted === "all" || wanted.has(id);
   }
 
-  /** @param {string} name */
-  field(name) {
-    return /** @type {HTMLInputElement|null} */ (this.form.elements.namedItem(name));
-  }
-
   /** Switch on or off all creatures that the filters let through. @param {boolean} on */
   switchAll(on) {
     for (const { item, box } of this.rows.values()) if (!item.hidden) box.checked = on;
     this.onChange();
   }
 
-  /** Hide what the filters exclude. */
-  filter() {
-    const wanted = key(this.field("name")?.value.trim() ?? "");
-    const low = level(this.field("low")?.value);
-    const high = level(this.field("high")?.value);
+  /** Hide what the filters exclude. @param {import("./filter.js").Wanted} wanted */
+  filter(wanted) {
+    const prepared = { ...wanted, name: key(wanted.name) };
     let visible = 0;
     for (const entry of this.rows.values()) {
-      const fits = entry.key.includes(wanted) && fitsLevel(entry, low, high);
-      entry.item.hidden = !fits;
-      if (fits) visible += 1;
+      entry.item.hidden = !fits(entry, prepared);
+      if (!entry.item.hidden) visible += 1;
     }
     this.none.hidden = visible > 0 || this.rows.size === 0;
-    this.onChange();
   }
 
   /** @param {(id: number) => string} colourOf */
@@ -98,6 +91,44 @@ export class List {
     for (const { id, item } of this.rows.values()) {
       /** @type {HTMLElement|null} */ (item.querySelector(".swatch"))?.style.setProperty("--swatch", colourOf(id));
     }
+  }
+
+  /** Give every creature with places a button that lists them. @param {import("./document.js").Mob[]} mobs */
+  offerPlaces(mobs) {
+    for (const mob of mobs) {
+      const found = this.rows.get(mob.id);
+      if (found && mob.spawns.length) found.item.querySelector("a")?.before(this.placesButton(found.item, mob));
+    }
+  }
+
+  /** @param {HTMLLIElement} item @param {import("./document.js").Mob} mob */
+  placesButton(item, mob) {
+    const words = fill(gettext("Spawn points of %(name)s"), { name: mob.name });
+    const button = element("button", { type: "button", class: "unfold", "aria-expanded": "false", "aria-label": words, title: words });
+    button.textContent = number(mob.spawns.length);
+    /** @type {HTMLElement|undefined} */
+    let places;
+    button.addEventListener("click", () => {
+      const open = button.getAttribute("aria-expanded") !== "true";
+      button.setAttribute("aria-expanded", String(open));
+      if (!places) item.append((places = this.placesOf(mob, words)));
+      places.hidden = !open;
+    });
+    return button;
+  }
+
+  /** @param {import("./document.js").Mob} mob @param {string} words */
+  placesOf(mob, words) {
+    const entries = mob.spawns.slice(0, MOST_PLACES).map((point) => {
+      const seen = ngettext("%(count)s sighting", "%(count)s sightings", point.sightings);
+      const button = element("button", { type: "button", title: certainty(point) }, place(point.x, point.y));
+      button.append(element("small", { class: "soft", text: `${point.confirmed ? "●" : "○"} ${seen}` }));
+      button.addEventListener("click", () => this.onPlace(mob.id, point));
+      return element("li", {}, button);
+    });
+    const left = mob.spawns.length - entries.length;
+    if (left > 0) entries.push(element("li", { class: "soft", text: ngettext("and %(count)s more on the map", "and %(count)s more on the map", left) }));
+    return element("ol", { class: "spawn-places", "aria-label": words }, ...entries);
   }
 
   /** Mark the creature under the map's pointer, or none. @param {number|null} id @param {boolean} [scroll] */
@@ -123,21 +154,19 @@ export class List {
 /** @param {HTMLLIElement} item @returns {Row} */
 function row(item) {
   const box = /** @type {HTMLInputElement} */ (item.querySelector("input"));
-  const name = item.querySelector("bdi")?.textContent ?? "";
-  const { mob, min, max, boss } = item.dataset;
-  return { id: Number(mob), item, box, key: key(name), min: level(min), max: level(max), boss: boss !== undefined };
+  const { mob, min, max, boss, alliance, horde } = item.dataset;
+  return {
+    id: Number(mob),
+    item,
+    box,
+    key: key(item.querySelector("bdi")?.textContent ?? ""),
+    min: whole(min),
+    max: whole(max),
+    boss: boss !== undefined,
+    alliance: whole(alliance),
+    horde: whole(horde),
+  };
 }
 
 /** @param {string|undefined} text */
-const level = (text) => (text && /^\d+$/.test(text) ? Number(text) : null);
-
-/**
- * Bosses ("??") without a known level pass every lower bound and no upper one.
- * @param {Row} entry @param {number|null} low @param {number|null} high
- */
-function fitsLevel(entry, low, high) {
-  const lowest = entry.min ?? (entry.boss ? Number.POSITIVE_INFINITY : null);
-  const highest = entry.boss ? Number.POSITIVE_INFINITY : entry.max;
-  if (low !== null && (highest === null || highest < low)) return false;
-  return high === null || (lowest !== null && lowest <= high);
-}
+const whole = (text) => (text && /^\d+$/.test(text) ? Number(text) : null);

@@ -2,11 +2,14 @@
 
 import { need } from "../dom.js";
 import { gettext, ngettext } from "../words.js";
-import { fetchJson } from "./document.js";
-import { themed } from "./colours.js";
+import { fetchJson, places } from "./document.js";
+import { onThemeChange, themed } from "./colours.js";
+import { Canvas } from "./layers/canvas.js";
 import { Positions } from "./layers/positions.js";
 import { fit, sheet } from "./layers/sheet.js";
 import { Spawns } from "./layers/spawns.js";
+import { Pointer } from "./pointer.js";
+import { positionPopup, spawnPopup, tip } from "./popups.js";
 
 const box = need("#map");
 const state = need("#map-state");
@@ -17,9 +20,17 @@ const wantsPositions = /** @type {HTMLInputElement} */ (form.elements.namedItem(
 const wantsSpawns = /** @type {HTMLInputElement|null} */ (form.elements.namedItem("spawns"));
 
 const map = sheet(box);
-const positions = new Positions(map);
+const canvas = new Canvas().addTo(map);
+const over = new Canvas().addTo(map);
+const positions = new Positions(canvas);
+let fill = themed("--mark-fill");
 /** @type {Spawns|null} */
 let spawns = null;
+new Pointer(map, { find });
+onThemeChange(() => {
+  fill = themed("--mark-fill");
+  spawns?.repaint();
+});
 
 choice.addEventListener("change", draw);
 wantsPositions.addEventListener("change", () => positions.toggle(wantsPositions.checked));
@@ -34,15 +45,17 @@ async function draw() {
   box.dataset.state = "loading";
   try {
     const [raw, estimated] = await Promise.all([
-      fetchJson(`${box.dataset.url}/positions${query}`),
-      wantsSpawns ? fetchJson(`${box.dataset.url}/spawns${query}`) : { features: [] },
+      fetchJson(`${box.dataset.url}/positions${query}`).then(places),
+      wantsSpawns ? fetchJson(`${box.dataset.url}/spawns${query}`).then(places) : [],
     ]);
     if (choice.value !== wanted) return;
     positions.show(raw);
-    showSpawns(estimated);
-    fit(map, [...raw.features, ...estimated.features].map(place));
-    state.textContent = said(raw.features.length, estimated.features.length);
-    box.dataset.points = String(raw.features.length);
+    spawns?.remove();
+    spawns = new Spawns(canvas, over, [/** @type {any} */ ({ id: 1, name, spawns: estimated })], () => fill);
+    filterSpawns();
+    fit(map, [...raw, ...estimated]);
+    state.textContent = said(raw.length, estimated.length);
+    box.dataset.points = String(raw.length);
     box.dataset.state = "drawn";
   } catch (error) {
     state.textContent = `${gettext("The map could not be loaded. Reload the page to try again.")} (${/** @type {Error} */ (error).message})`;
@@ -50,20 +63,12 @@ async function draw() {
   }
 }
 
-/** @param {{features: any[]}} geojson */
-function showSpawns(geojson) {
-  spawns?.layer.remove();
-  const points = geojson.features.map((feature) => ({ ...place(feature), ...feature.properties }));
-  spawns = new Spawns(map, [/** @type {any} */ ({ id: 1, name, spawns: points })], {
-    colour: () => themed("--mark-fill"),
-    url: () => "",
-  });
-  filterSpawns();
-}
-
-/** @param {{geometry: {coordinates: [number, number]}}} feature */
-function place({ geometry: { coordinates: [x, y] } }) {
-  return { x, y };
+/** What lies there: spawn points above positions. @param {number} x @param {number} y @param {number} reach */
+function find(x, y, reach) {
+  const point = spawns?.at(x, y, reach);
+  if (point) return { ...point, mob: null, tip: () => tip(name, point), popup: () => spawnPopup(name, "", point) };
+  const position = positions.at(x, y, reach);
+  return position && { ...position, tip: () => tip(name, position), popup: () => positionPopup(position) };
 }
 
 function filterSpawns() {

@@ -1,7 +1,10 @@
 /** What a popup says about a point: built from elements, because names come from strangers. */
 
 import { element } from "../dom.js";
-import { day, decimal, gettext, ngettext, number } from "../words.js";
+import { day, decimal, fill, gettext, ngettext, number } from "../words.js";
+import { days } from "./provenance.js";
+
+const DAY_MS = 86_400_000;
 
 /** @param {number} x @param {number} y */
 export const place = (x, y) => `${decimal(x)} / ${decimal(y)}`;
@@ -16,20 +19,47 @@ export function certainty(point) {
   return gettext("unconfirmed: noted by one player only");
 }
 
+/** Days since 1970-01-01 as text. @param {number} count */
+const dayNumber = (count) => new Date(count * DAY_MS).toISOString().slice(0, 10);
+
 /**
+ * Why a spawn point is on the map.
  * @param {string} name @param {string} url @param {import("./document.js").Point} point
+ * @param {Promise<import("./provenance.js").Position[]>} [behind] The raw positions, when they have arrived.
  * @returns {HTMLElement}
  */
-export function spawnPopup(name, url, point) {
+export function spawnPopup(name, url, point, behind) {
   const title = element("h3", {}, element("bdi", { text: name }));
   const facts = element("dl");
   fact(facts, gettext("Position"), place(point.x, point.y));
   if (point.radius) fact(facts, gettext("Within"), `± ${decimal(point.radius)} %`);
   fact(facts, gettext("Sightings"), number(point.sightings));
   fact(facts, gettext("Players"), number(point.uploaders));
-  const box = element("div", {}, title, facts, element("p", { text: certainty(point) }));
+  const story = element("p", { class: "soft" });
+  const box = element("div", {}, title, facts, element("p", { text: certainty(point) }), story);
+  if (behind) {
+    story.textContent = gettext("Looking up the noted positions …");
+    behind.then(
+      (positions) => tell(facts, story, positions),
+      (error) => {
+        story.textContent = fill(gettext("The noted positions could not be loaded (%(error)s)."), { error: error.message });
+      },
+    );
+  } else if (point.last_seen) fact(facts, gettext("Last seen"), day(dayNumber(point.last_seen)));
   if (url) box.append(element("p", {}, element("a", { href: url, text: gettext("All about this creature") })));
   return box;
+}
+
+/** @param {HTMLElement} facts @param {HTMLElement} story @param {import("./provenance.js").Position[]} positions */
+function tell(facts, story, positions) {
+  const { first, last } = days(positions);
+  if (first) fact(facts, gettext("First seen"), day(first));
+  if (last) fact(facts, gettext("Last seen"), day(last));
+  story.textContent = ngettext(
+    "Estimated from %(count)s noted position, drawn around it. Players stand near a creature, not on it.",
+    "Estimated from %(count)s noted positions, drawn around it. Players stand near a creature, not on it.",
+    positions.length,
+  );
 }
 
 /**

@@ -1,56 +1,93 @@
-/** The page of a zone: ties the map, the list, the gathering places and the address together. */
+/** The page of a zone: ties the map, the list, the controls and the address together. */
 
 import { need } from "../dom.js";
 import { gettext } from "../words.js";
 import * as address from "./address.js";
-import { colour, onThemeChange } from "./colours.js";
-import { fetchJson, mobs as unpackMobs, sources as unpackSources } from "./document.js";
-import { Kinds } from "./kinds.js";
+import { colour, levelColour, onThemeChange, reactionColour } from "./colours.js";
+import { Controls } from "./controls.js";
+import { addresses, fetchJson, mobs as unpackMobs, sources as unpackSources } from "./document.js";
+import { reactionsOf } from "./filter.js";
+import { shapeSigns } from "./kinds.js";
+import { Canvas } from "./layers/canvas.js";
 import { Gathering } from "./layers/gathering.js";
+import { Areas, Density } from "./layers/ground.js";
+import { Measure } from "./layers/measure.js";
+import { Origin } from "./layers/origin.js";
 import { fit, sheet } from "./layers/sheet.js";
 import { Spawns } from "./layers/spawns.js";
+import { fullScreen } from "./layers/tools.js";
+import { legend } from "./legend.js";
 import { List } from "./list.js";
+import { Pointer } from "./pointer.js";
+import { gatheringPopup, spawnPopup, tip } from "./popups.js";
+
+const DAY_MS = 86_400_000;
 
 const box = need("#map");
 const state = need(".map-state");
 const handle = need(".drawer-handle");
-const form = /** @type {HTMLFormElement} */ (need("#filters"));
-const floorChoice = /** @type {HTMLSelectElement|null} */ (form.elements.namedItem("floor"));
-const confirmedOnly = /** @type {HTMLInputElement} */ (form.elements.namedItem("confirmed"));
+const { zone = "", api = "", mobPages, sourcePages } = box.dataset;
+const urls = addresses(api);
+// Asked for before anything is built, so that server and browser work at the same time.
+const fetched = fetchJson(urls.map(zone));
+fetched.catch(() => {});
 
 /** @type {Spawns|undefined} */
 let spawns;
-/** @type {Promise<Gathering>|undefined} */
+/** @type {Areas|undefined} */
+let areas;
+/** @type {Density|undefined} */
+let density;
+/** @type {Gathering|undefined} */
+let gathering;
+/** @type {Promise<void>|undefined} */
 let loading;
 let restoring = false;
 
-const list = new List(need("#mobs"), form, { onChange: redraw, onHover: (id) => light(id, false) });
-const kinds = new Kinds(form);
+const form = /** @type {HTMLFormElement} */ (need("#filters"));
+const controls = new Controls(form, refilter);
+const list = new List(need("#mobs"), { onChange: redraw, onHover: (id) => light(id, false), onPlace: show });
 const ids = list.ids;
-const places = new Map(ids.map((id, place) => [id, place]));
-const colourOf = (/** @type {number} */ id) => colour(places.get(id) ?? 0);
+const ranks = new Map(ids.map((id, rank) => [id, rank]));
+const levels = list.levels;
+/** Every creature's colour as it is now. @type {Map<number, string>} */
+const shades = new Map();
 
+shapeSigns(form);
+for (const button of form.querySelectorAll("[data-all]")) {
+  button.addEventListener("click", () => list.switchAll(button.getAttribute("data-all") === "on"));
+}
 handle.addEventListener("click", () => {
   handle.setAttribute("aria-expanded", String(handle.getAttribute("aria-expanded") !== "true"));
 });
-list.paint(colourOf);
-onThemeChange(() => list.paint(colourOf));
 
 const wanted = address.read(location.hash, ids);
 const map = sheet(box, wanted.at);
+const canvas = new Canvas().addTo(map);
+const over = new Canvas().addTo(map);
+const measure = new Measure(map, over);
+fullScreen(map, need(".zone-body"));
+const origin = new Origin(over, map);
+const pointer = new Pointer(map, { find, onHover: (id) => light(id, true), isBusy: () => measure.active });
+onThemeChange(recolour);
 box.dataset.state = "loading";
 restore(true);
+recolour();
 try {
-  const body = await fetchJson(String(box.dataset.document));
-  const url = (/** @type {import("./document.js").Mob} */ mob) => `${box.dataset.mobs}${mob.id}`;
-  const onHover = (/** @type {number|null} */ id) => light(id, true);
-  spawns = new Spawns(map, unpackMobs(body), { colour: (mob) => colourOf(mob.id), url, onHover });
+  const mobs = unpackMobs(await fetched);
+  spawns = new Spawns(canvas, over, mobs, (mob) => String(shades.get(mob.id)));
+  areas = new Areas(canvas, spawns);
+  density = new Density(canvas, spawns);
+  // Painted in this order: what covers the most ground lies lowest.
+  canvas.painters = [density, areas, spawns, ...(gathering ? [gathering] : [])];
+  list.offerPlaces(mobs);
   redraw();
   if (!wanted.at && wanted.shown !== "all") {
-    fit(map, spawns.visible);
+    fit(map, spawns.shown);
     list.reveal();
   }
   box.dataset.state = "drawn";
+  requestAnimationFrame(() => performance.mark("first dots"));
 } catch (error) {
   fail(error);
   box.dataset.state = "failed";
@@ -72,13 +109,43 @@ function light(id, fromMap) {
 
 /** Without a choice there is one floor at most; it need not be the ground. */
 function floor() {
-  return Number(floorChoice?.value ?? box.dataset.floor ?? 0);
+  return controls.choices.floor ?? Number(box.dataset.floor ?? 0);
+}
+
+/** @param {number} id */
+function colourOf(id) {
+  const { colours, side } = controls.choices;
+  const row = list.rows.get(id);
+  if (colours === "level") return levelColour(row?.boss ? levels[1] : (row?.max ?? null), levels);
+  if (colours === "reaction") {
+    const told = row ? reactionsOf(row, side) : [];
+    return reactionColour(told.length ? Math.min(...told) : null);
+  }
+  return colour(ranks.get(id) ?? 0);
+}
+
+function recolour() {
+  for (const id of ids) shades.set(id, colourOf(id));
+  list.paint((id) => String(shades.get(id)));
+  spawns?.repaint();
+  legend(need("#legend"), controls.choices.colours, levels);
+}
+
+function refilter() {
+  list.filter(controls.choices);
+  recolour();
+  redraw();
 }
 
 function redraw() {
   if (restoring) return;
+  const { confirmed, since, layers } = controls.choices;
   if (spawns) {
-    const count = spawns.filter({ shown: (id) => list.isShown(id), floor: floor(), confirmed: confirmedOnly.checked });
+    const day = since ? Date.parse(since) / DAY_MS : null;
+    const count = spawns.filter({ shown: (id) => list.isShown(id), floor: floor(), confirmed, since: day });
+    spawns.toggle(layers.has("spawns"));
+    areas?.toggle(layers.has("areas"));
+    density?.toggle(layers.has("density"));
     list.say(count);
     box.dataset.points = String(count);
   }
@@ -88,12 +155,14 @@ function redraw() {
 
 /** Draw the kinds of gathering places that are switched on. Their document is fetched when the first one is. */
 async function gather() {
-  if (!loading && kinds.shown.size === 0) return;
-  const url = (/** @type {import("./document.js").Source} */ source) => `${box.dataset.sourcePages}${source.id}`;
-  loading ??= fetchJson(String(box.dataset.sources)).then((body) => new Gathering(map, unpackSources(body), url));
+  const { gathering: kinds } = controls.choices;
+  if (!loading && kinds.size === 0) return;
+  loading ??= fetchJson(urls.sources(zone)).then((body) => {
+    gathering = new Gathering(canvas, unpackSources(body));
+  });
   try {
-    const gathering = await loading;
-    box.dataset.gathering = String(gathering.filter(kinds.shown, floor()));
+    await loading;
+    box.dataset.gathering = String(gathering?.filter(controls.choices.gathering, floor()));
     state.hidden = box.dataset.state !== "failed";
   } catch (error) {
     loading = undefined;
@@ -101,26 +170,43 @@ async function gather() {
   }
 }
 
+/** What lies there: gathering places above spawn points. @param {number} x @param {number} y @param {number} reach */
+function find(x, y, reach) {
+  const place = gathering?.at(x, y, reach);
+  if (place) {
+    const { source } = place;
+    return { ...place, mob: null, tip: () => tip(source.name, place), popup: () => gatheringPopup(source.name, `${sourcePages}${source.id}`, place) };
+  }
+  const point = spawns?.at(x, y, reach);
+  return point ? spawnHit(point.mob, point) : null;
+}
+
+/** @param {import("./document.js").Mob} mob @param {import("./document.js").Point} point */
+function spawnHit(mob, point) {
+  const popup = () => {
+    const url = urls.positions(mob.id, zone, point.floor);
+    return spawnPopup(mob.name, `${mobPages}${mob.id}`, point, origin.show(url, point, mob.spawns));
+  };
+  return { x: point.x, y: point.y, mob: mob.id, tip: () => tip(mob.name, point), popup };
+}
+
+/** Lead to one of a creature's spawn points, chosen in the list. @param {number} id @param {import("./document.js").Point} point */
+function show(id, point) {
+  const mob = spawns?.mobs.find((one) => one.id === id);
+  if (!mob) return;
+  if (point.floor !== floor()) {
+    controls.choices = { ...controls.choices, floor: point.floor };
+    refilter();
+  }
+  map.setView([point.y, point.x], Math.max(map.getZoom(), map.getBoundsZoom([[0, 0], [100, 100]]) + 1));
+  pointer.open(spawnHit(mob, point));
+}
+
 function remember() {
   if (restoring || box.dataset.state !== "drawn") return;
   const { lat, lng } = map.getCenter();
-  const view = {
-    at: { x: lng, y: lat, zoom: map.getZoom() },
-    floor: floorChoice ? floor() : null,
-    shown: list.shown,
-    confirmed: confirmedOnly.checked,
-    gathering: kinds.shown,
-    name: list.field("name")?.value ?? "",
-    low: wholeOf("low"),
-    high: wholeOf("high"),
-  };
+  const view = { ...controls.choices, at: { x: lng, y: lat, zoom: map.getZoom() }, shown: list.shown };
   history.replaceState(null, "", address.write(view, ids) || location.pathname + location.search);
-}
-
-/** @param {string} name */
-function wholeOf(name) {
-  const value = list.field(name)?.value;
-  return value ? Number.parseInt(value, 10) : null;
 }
 
 /** @param {boolean} placed Whether the map already stands where the address says. */
@@ -128,15 +214,11 @@ function restore(placed) {
   const view = address.read(location.hash, ids);
   restoring = true;
   list.shown = view.shown;
-  kinds.shown = view.gathering;
-  confirmedOnly.checked = view.confirmed;
-  const values = { name: view.name, low: view.low ?? "", high: view.high ?? "", floor: view.floor ?? "" };
-  for (const [name, value] of Object.entries(values)) {
-    const field = list.field(name);
-    if (field && (name !== "floor" || value !== "")) field.value = String(value);
-  }
-  list.filter();
+  controls.choices = view;
+  if (controls.isNarrowed) /** @type {HTMLDetailsElement} */ (need("#narrow")).open = true;
+  list.filter(controls.choices);
   if (view.at && !placed) map.setView([view.at.y, view.at.x], view.at.zoom, { animate: false });
   restoring = false;
+  recolour();
   redraw();
 }

@@ -1,48 +1,25 @@
 /** Gathering places of a zone: every kind a layer, in a shape and a colour of its own. */
 
 import { onThemeChange, themed } from "../colours.js";
-import { xy } from "../coords.js";
-import { gatheringPopup, tip } from "../popups.js";
 import { SHAPES } from "../kinds.js";
+import { Nearest } from "../nearest.js";
+import { stampAll } from "./dots.js";
 
 const RADIUS = 4.5;
 
-/** A dot with corners, drawn as Leaflet draws circles: by the insides of its canvas renderer (1.9.4, the one served here). */
-const Shape = L.CircleMarker.extend({
-  _updatePath() {
-    const renderer = this._renderer;
-    if (!renderer._drawing || this._empty()) return;
-    const context = renderer._ctx;
-    context.beginPath();
-    for (const [right, down] of SHAPES[this.options.kind]) {
-      context.lineTo(this._point.x + right * this._radius, this._point.y + down * this._radius);
-    }
-    context.closePath();
-    renderer._fillStroke(context, this);
-  },
-});
+/** @typedef {import("../document.js").Source} Source */
 
 export class Gathering {
-  /**
-   * @param {L.Map} map @param {import("../document.js").Source[]} sources
-   * @param {(source: import("../document.js").Source) => string} url
-   */
-  constructor(map, sources, url) {
-    this.layer = L.layerGroup().addTo(map);
-    /** @type {{kind: string, floor: number, dot: L.CircleMarker}[]} */
-    this.all = [];
-    for (const source of sources) {
-      if (!(source.kind in SHAPES)) continue;
-      for (const point of source.points) {
-        const dot = new Shape(xy(point.x, point.y), { kind: source.kind, radius: RADIUS, weight: 1, fillOpacity: 0.9 })
-          .bindPopup(() => gatheringPopup(source.name, url(source), point))
-          .bindTooltip(() => tip(source.name, point), { direction: "top", offset: [0, -6] })
-          .on("popupopen", () => dot.closeTooltip());
-        this.all.push({ kind: source.kind, floor: point.floor, dot });
-      }
-    }
-    this.paint();
-    onThemeChange(() => this.paint());
+  /** @param {any} canvas @param {Source[]} sources */
+  constructor(canvas, sources) {
+    this.canvas = canvas;
+    this.all = sources
+      .filter(({ kind }) => kind in SHAPES)
+      .flatMap((source) => source.points.map((point) => ({ ...point, source })));
+    this.index = new Nearest(/** @type {typeof this.all} */ ([]));
+    canvas.painters.push(this);
+    this.paintFills();
+    onThemeChange(() => this.paintFills());
   }
 
   /**
@@ -50,19 +27,32 @@ export class Gathering {
    * @param {Set<string>} kinds @param {number} floor
    */
   filter(kinds, floor) {
-    let count = 0;
-    for (const { kind, floor: own, dot } of this.all) {
-      const wanted = kinds.has(kind) && own === floor;
-      if (wanted) count += 1;
-      if (wanted !== this.layer.hasLayer(dot)) this.layer[wanted ? "addLayer" : "removeLayer"](dot);
-    }
-    return count;
+    this.index = new Nearest(this.all.filter((place) => kinds.has(place.source.kind) && place.floor === floor));
+    this.canvas.repaint();
+    return this.shown.length;
   }
 
-  /** Colours that depend on light and dark. */
-  paint() {
-    const edge = themed("--raised");
-    const fills = Object.fromEntries(Object.keys(SHAPES).map((kind) => [kind, themed(`--${kind}`)]));
-    for (const { kind, dot } of this.all) dot.setStyle({ color: edge, fillColor: fills[kind] });
+  get shown() {
+    return this.index.places;
+  }
+
+  /** @param {number} x @param {number} y @param {number} reach */
+  at(x, y, reach) {
+    return this.index.at(x, y, reach);
+  }
+
+  paintFills() {
+    this.edge = themed("--raised");
+    this.fills = Object.fromEntries(Object.keys(SHAPES).map((kind) => [kind, themed(`--${kind}`)]));
+    this.canvas.repaint();
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
+  paint(context, view) {
+    const groups = Object.keys(SHAPES).map((shape) => ({
+      places: this.shown.filter(({ source }) => source.kind === shape),
+      look: { shape, fill: this.fills[shape], edge: this.edge, edgeWidth: 1, fillOpacity: 0.9 },
+    }));
+    stampAll(context, view, groups, RADIUS);
   }
 }

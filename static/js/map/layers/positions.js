@@ -1,41 +1,50 @@
 /** Raw positions as players noted them: one small dot per merged coordinate. */
 
 import { onThemeChange, themed } from "../colours.js";
-import { xy } from "../coords.js";
-import { positionPopup } from "../popups.js";
+import { Nearest } from "../nearest.js";
+import { stampAll } from "./dots.js";
+
+const RADIUS = 2.6;
+
+/** @typedef {{x: number, y: number, sightings: number, uploaders: number, first_seen: string, last_seen: string}} Position */
 
 export class Positions {
-  /** @param {L.Map} map */
-  constructor(map) {
-    this.map = map;
-    this.layer = L.layerGroup().addTo(map);
-    onThemeChange(() => this.paint());
+  /** @param {any} canvas */
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.visible = true;
+    this.index = new Nearest(/** @type {Position[]} */ ([]));
+    canvas.painters.push(this);
+    this.paintInk();
+    onThemeChange(() => this.paintInk());
   }
 
-  /**
-   * Replace what is drawn by the points of a GeoJSON document.
-   * @param {{features: {geometry: {coordinates: [number, number]}, properties: any}[]}} geojson
-   */
-  show(geojson) {
-    this.layer.clearLayers();
-    for (const { geometry, properties } of geojson.features) {
-      const [x, y] = geometry.coordinates;
-      L.circleMarker(xy(x, y), { radius: 2.6, weight: 0.5, fillOpacity: 0.6 })
-        .bindPopup(() => positionPopup({ x, y, ...properties }))
-        .addTo(this.layer);
-    }
-    this.paint();
+  /** Replace what is drawn. @param {Position[]} positions */
+  show(positions) {
+    this.index = new Nearest(positions);
+    this.canvas.repaint();
   }
 
-  /** @param {boolean} on */
-  toggle(on) {
-    if (on) this.layer.addTo(this.map);
-    else this.layer.remove();
+  /** @param {boolean} visible */
+  toggle(visible) {
+    this.visible = visible;
+    this.canvas.repaint();
   }
 
-  /** Colours that depend on light and dark. */
-  paint() {
-    const ink = themed("--water");
-    this.layer.eachLayer((dot) => /** @type {L.CircleMarker} */ (dot).setStyle({ color: ink, fillColor: ink }));
+  /** @param {number} x @param {number} y @param {number} reach */
+  at(x, y, reach) {
+    return this.visible ? this.index.at(x, y, reach) : null;
+  }
+
+  paintInk() {
+    this.ink = themed("--water");
+    this.canvas.repaint();
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
+  paint(context, view) {
+    if (!this.visible) return;
+    const look = { fill: this.ink, edge: this.ink, edgeWidth: 0.5, fillOpacity: 0.6 };
+    stampAll(context, view, [{ places: this.index.places, look }], RADIUS);
   }
 }

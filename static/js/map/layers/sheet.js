@@ -5,6 +5,7 @@ import { gettext } from "../../words.js";
 import { onThemeChange, themed } from "../colours.js";
 import { ASPECT, EDGE, WHOLE_ZONE, xy } from "../coords.js";
 import { place } from "../popups.js";
+import { toolButton } from "./tools.js";
 
 const MAJOR = 10;
 const MINOR = 2;
@@ -42,7 +43,7 @@ export function sheet(box, at = null) {
     maxBoundsViscosity: 0.8,
   });
   L.control.zoom({ position: "topleft", zoomInTitle: gettext("Zoom in"), zoomOutTitle: gettext("Zoom out") }).addTo(map);
-  wholeZone(map);
+  toolButton(map, "whole-zone", gettext("Whole zone"), () => map.fitBounds(WHOLE_ZONE, MARGINS));
   if (at) map.setView(xy(at.x, at.y), at.zoom, { animate: false });
   else map.fitBounds(WHOLE_ZONE, MARGINS);
   map.on("popupopen", ({ popup }) => {
@@ -63,21 +64,6 @@ export function fit(map, places) {
   const bounds = L.latLngBounds(places.length ? places.map(({ x, y }) => xy(x, y)) : WHOLE_ZONE);
   const around = { paddingTopLeft: [24, 24], paddingBottomRight: [RULER_RIGHT_PX + 24, RULER_BOTTOM_PX + 24] };
   map.fitBounds(bounds, { ...around, animate: false, maxZoom: map.getBoundsZoom(WHOLE_ZONE) + CLOSEST_FIT });
-}
-
-/** A button that brings the whole zone back into view. @param {L.Map} map */
-function wholeZone(map) {
-  const Whole = L.Control.extend({
-    onAdd() {
-      const words = gettext("Whole zone");
-      const button = element("button", { type: "button", class: "whole-zone", title: words, "aria-label": words });
-      button.addEventListener("click", () => map.fitBounds(WHOLE_ZONE, MARGINS));
-      const bar = element("div", { class: "leaflet-bar" }, button);
-      L.DomEvent.disableClickPropagation(bar);
-      return bar;
-    },
-  });
-  new Whole({ position: "topleft" }).addTo(map);
 }
 
 /** @param {L.Map} map */

@@ -1,114 +1,125 @@
-/** Spawn points of creatures: filled when confirmed, hollow until then. */
+/** Spawn points of creatures: filled when confirmed, hollow until then, faint when not seen for long. */
 
 import { onThemeChange, themed } from "../colours.js";
-import { xy } from "../coords.js";
-import { spawnPopup, tip } from "../popups.js";
+import { Nearest } from "../nearest.js";
+import { dotRadius, stampAll } from "./dots.js";
 
-/** Radius in pixels: dots grow with the map, so that a whole zone on a phone is not one blot. */
-const SMALLEST = 2.6;
-const LARGEST = 7;
 const LIT_BY = 1.6;
 
 /**
  * @typedef {import("../document.js").Mob} Mob
- * @typedef {{dot: L.CircleMarker, point: import("../document.js").Point}} Drawn
+ * @typedef {import("../document.js").Point} Point
+ * @typedef {object} Filter
+ * @property {(id: number) => boolean} shown @property {number} floor @property {boolean} confirmed
+ * @property {number|null} [since] Fade what was last seen before this day, counted from 1970-01-01.
  */
 
 export class Spawns {
   /**
-   * @param {L.Map} map @param {Mob[]} mobs
-   * @param {{colour: (mob: Mob) => string, url: (mob: Mob) => string, onHover?: (id: number|null) => void}} options
+   * @param {any} canvas Where all are painted. @param {any} over Where one creature is brought out.
+   * @param {Mob[]} mobs @param {(mob: Mob) => string} colour
    */
-  constructor(map, mobs, { colour, url, onHover = () => {} }) {
-    this.map = map;
+  constructor(canvas, over, mobs, colour) {
+    this.canvas = canvas;
+    this.edge = "";
+    this.over = over;
+    this.mobs = mobs;
     this.colour = colour;
-    this.layer = L.layerGroup().addTo(map);
-    /** @type {Map<number, {mob: Mob, drawn: Drawn[]}>} */
-    this.all = new Map();
-    for (const mob of mobs) {
-      const drawn = mob.spawns.map((point) => ({ point, dot: this.dot(mob, point, url, onHover) }));
-      this.all.set(mob.id, { mob, drawn });
-    }
+    this.visible = true;
+    /** @type {{mob: Mob, points: Point[]}[]} What the filters let through. */
+    this.drawn = [];
+    this.index = new Nearest(/** @type {(Point & {mob: Mob})[]} */ ([]));
+    /** @type {number|null} */
+    this.since = null;
     /** @type {number|null} */
     this.lit = null;
-    this.paint();
-    this.resize();
-    onThemeChange(() => this.paint());
-    map.on("zoomend", () => this.resize());
+    canvas.painters.push(this);
+    over.painters.push({ paint: (/** @type {any} */ context, /** @type {any} */ view) => this.paintLit(context, view) });
+    this.paintEdges();
+    onThemeChange(() => this.paintEdges());
   }
 
-  /** @param {Mob} mob @param {import("../document.js").Point} point @param {(mob: Mob) => string} url @param {(id: number|null) => void} onHover */
-  dot(mob, point, url, onHover) {
-    const made = L.circleMarker(xy(point.x, point.y));
-    return made
-      .bindPopup(() => spawnPopup(mob.name, url(mob), point))
-      .bindTooltip(() => tip(mob.name, point), { direction: "top", offset: [0, -6] })
-      .on("mouseover", () => onHover(mob.id))
-      .on("mouseout", () => onHover(null))
-      .on("popupopen", () => made.closeTooltip());
+  /** Take everything off the map. */
+  remove() {
+    this.canvas.painters = this.canvas.painters.filter((/** @type {any} */ painter) => painter !== this);
+    this.drawn = [];
+    this.index = new Nearest([]);
+    this.canvas.repaint();
   }
 
   /**
    * Draw exactly what the filters let through. Return how many points that is.
-   * @param {{shown: (id: number) => boolean, floor: number, confirmed: boolean}} filter
+   * @param {Filter} filter
    */
-  filter({ shown, floor, confirmed }) {
-    let count = 0;
-    for (const [id, { drawn }] of this.all) {
-      const on = shown(id);
-      for (const { dot, point } of drawn) {
-        const wanted = on && point.floor === floor && (point.confirmed || !confirmed);
-        if (wanted) count += 1;
-        if (wanted !== this.layer.hasLayer(dot)) this.layer[wanted ? "addLayer" : "removeLayer"](dot);
-      }
-    }
-    return count;
+  filter({ shown, floor, confirmed, since = null }) {
+    this.since = since;
+    this.drawn = this.mobs
+      .filter(({ id }) => shown(id))
+      .map((mob) => ({ mob, points: mob.spawns.filter((point) => point.floor === floor && (point.confirmed || !confirmed)) }));
+    this.index = new Nearest(this.drawn.flatMap(({ mob, points }) => points.map((point) => ({ ...point, mob }))));
+    this.repaint();
+    return this.index.places.length;
   }
 
-  /** The points that the filters let through. @returns {import("../document.js").Point[]} */
-  get visible() {
-    const all = [...this.all.values()].flatMap(({ drawn }) => drawn);
-    return all.filter(({ dot }) => this.layer.hasLayer(dot)).map(({ point }) => point);
+  /** The points that the filters let through, with their creatures. */
+  get shown() {
+    return this.index.places;
+  }
+
+  /** @param {boolean} visible */
+  toggle(visible) {
+    this.visible = visible;
+    this.repaint();
+  }
+
+  /** @param {number} x @param {number} y @param {number} reach */
+  at(x, y, reach) {
+    return this.visible ? this.index.at(x, y, reach) : null;
   }
 
   /** Bring one creature out, or none. @param {number|null} id */
   light(id) {
     if (id === this.lit) return;
-    const before = this.lit;
     this.lit = id;
-    for (const which of [before, id]) {
-      const found = which === null ? undefined : this.all.get(which);
-      if (!found) continue;
-      for (const { dot } of found.drawn) {
-        dot.setRadius(this.radius(found.mob));
-        if (which === id && this.layer.hasLayer(dot)) dot.bringToFront();
-      }
-    }
+    this.over.repaint();
   }
 
-  /** @param {Mob} mob */
-  radius(mob) {
-    const radius = Math.min(Math.max(1 + 0.62 * this.map.getZoomScale(this.map.getZoom(), 0), SMALLEST), LARGEST);
-    return mob.id === this.lit ? radius * LIT_BY : radius;
+  repaint() {
+    this.canvas.repaint();
+    this.over.repaint();
   }
 
-  resize() {
-    for (const { mob, drawn } of this.all.values()) for (const { dot } of drawn) dot.setRadius(this.radius(mob));
+  paintEdges() {
+    this.edge = themed("--raised");
+    this.repaint();
   }
 
-  /** Colours that depend on light and dark. */
-  paint() {
-    const edge = themed("--raised");
-    for (const { mob, drawn } of this.all.values()) {
-      const fill = this.colour(mob);
-      for (const { dot, point } of drawn) {
-        dot.setStyle({
-          color: point.confirmed ? edge : fill,
-          weight: point.confirmed ? 0.8 : 1.4,
-          fillColor: fill,
-          fillOpacity: point.confirmed ? 0.95 : 0.15,
-        });
-      }
-    }
+  /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
+  paint(context, view) {
+    if (this.visible) stampAll(context, view, this.drawn.flatMap((entry) => this.groups(entry)), dotRadius(view));
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
+  paintLit(context, view) {
+    const entry = this.lit === null ? undefined : this.drawn.find(({ mob }) => mob.id === this.lit);
+    if (entry) stampAll(context, view, this.groups(entry), dotRadius(view) * LIT_BY);
+  }
+
+  /**
+   * A creature's dots by look, what is sure and fresh on top.
+   * @param {{mob: Mob, points: Point[]}} entry @returns {import("./dots.js").Group[]}
+   */
+  groups({ mob, points }) {
+    const fill = this.colour(mob);
+    const sure = { fill, edge: this.edge, edgeWidth: 0.8, fillOpacity: 1 };
+    const unsure = { fill, edge: fill, edgeWidth: 1.4, fillOpacity: 0.15 };
+    const isOld = (/** @type {Point} */ { last_seen }) => this.since !== null && last_seen < this.since;
+    return [true, false].flatMap((faded) =>
+      [false, true].map((confirmed) => ({
+        places: points.filter((point) => point.confirmed === confirmed && isOld(point) === faded),
+        look: confirmed ? sure : unsure,
+        faded,
+      })),
+    );
   }
 }

@@ -1,0 +1,54 @@
+"""When spawn points were last seen: the newest of the coordinates nearest to each. Pure: values in, values out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maps.coords import Y_BITS, Y_MASK
+
+#: A zone's map is three wide to two high: a percent across is so many times a percent down.
+ASPECT = 1.5
+
+
+def last_seen(spawns: Sequence[Mapping[str, Any]], presence: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Return for each spawn point the day (from 1970-01-01) its creature was last seen nearest to it.
+
+    `spawns` have `mob`, `floor`, `x`, `y` (percent), `presence` rows `mob`, `floor` and the packed arrays
+    `xy` and `last_seen`. A spawn point that no coordinate is nearest to gets its creature's newest day there,
+    one without any coordinate 0.
+    """
+    days = np.zeros(len(spawns), dtype=np.int64)
+    groups: dict[tuple[int, int], list[int]] = {}
+    for index, spawn in enumerate(spawns):
+        groups.setdefault((spawn["mob"], spawn["floor"]), []).append(index)
+    packed: dict[tuple[int, int], list[Mapping[str, Any]]] = {}
+    for row in presence:
+        packed.setdefault((row["mob"], row["floor"]), []).append(row)
+    for key, members in groups.items():
+        if key in packed:
+            places = np.array([(spawns[index]["x"], spawns[index]["y"]) for index in members])
+            days[members] = _newest(places, packed[key])
+    found: list[int] = days.tolist()
+    return found
+
+
+def _newest(places: NDArray[np.float64], parts: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
+    """Return the newest day at each of some places (n × 2, percent) of one creature on one floor."""
+    xy = np.concatenate([np.asarray(part["xy"], dtype=np.int64) for part in parts])
+    day = np.concatenate([np.asarray(part["last_seen"], dtype=np.int64) for part in parts])
+    x, y = (xy >> Y_BITS) / 10, (xy & Y_MASK) / 10
+    nearest = np.zeros(len(xy), dtype=np.int64)
+    least = np.full(len(xy), np.inf)
+    # One place at a time: all pairs at once could take a creature of many thousand coordinates gigabytes.
+    for index, (place_x, place_y) in enumerate(places):
+        distance = ((x - place_x) * ASPECT) ** 2 + (y - place_y) ** 2
+        nearer = distance < least
+        nearest[nearer], least[nearer] = index, distance[nearer]
+    newest = np.zeros(len(places), dtype=np.int64)
+    np.maximum.at(newest, nearest, day)
+    newest[newest == 0] = day.max()
+    return newest

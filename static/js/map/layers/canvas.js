@@ -1,0 +1,117 @@
+/**
+ * A canvas over the map that painters draw on. Leaflet's own canvas keeps an object per dot and looks at
+ * every one of them on each move of the pointer, which is too slow for tens of thousands.
+ */
+
+import { EDGE, xy } from "../coords.js";
+
+/** How far the canvas reaches past each edge of the map, as a share of it: panning so far shows no blank. */
+const BEYOND = 0.3;
+
+/** Sharper than this, a phone would paint several times the pixels for no visible gain. */
+const MOST_PIXEL_RATIO = 2;
+
+/**
+ * @typedef {object} View How percent becomes pixels of the canvas: `left + x * across`, `top + y * down`.
+ * @property {number} left @property {number} top @property {number} across @property {number} down
+ * @property {number} width @property {number} height Of the canvas, in its pixels.
+ * @property {number} ratio Pixels of the canvas per pixel of the page.
+ * @typedef {{paint: (context: CanvasRenderingContext2D, view: View) => void}} Painter
+ */
+
+export const Canvas = L.Layer.extend({
+  /** @param {{pane?: string}} [options] */
+  initialize(options) {
+    L.setOptions(this, options);
+    /** @type {Painter[]} In the order of painting. */
+    this.painters = [];
+    this.frame = 0;
+  },
+
+  /** @param {L.Map} map */
+  onAdd(map) {
+    this.canvas = L.DomUtil.create("canvas", "leaflet-zoom-animated painted", this.getPane());
+    this.canvas.setAttribute("aria-hidden", "true");
+    this.map = map;
+    this.paint();
+  },
+
+  onRemove() {
+    cancelAnimationFrame(this.frame);
+    this.canvas.remove();
+  },
+
+  getEvents() {
+    return { viewreset: this.paint, moveend: this.paint, resize: this.paint, move: this.follow, zoom: this.stretch, zoomanim: this.animate };
+  },
+
+  /** Paint before the next frame, however often this is called until then. */
+  repaint() {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => this.paint());
+  },
+
+  /** While the map is dragged its pane moves the canvas along; paint only when its edge would show. */
+  follow() {
+    if (this.map.getZoom() !== this.zoom) return;
+    const seen = this.map.containerPointToLayerPoint([0, 0]);
+    const size = this.map.getSize();
+    const { x, y } = seen.subtract(this.corner);
+    if (x >= 0 && y >= 0 && x + size.x <= this.size.x && y + size.y <= this.size.y) return;
+    this.repaint();
+  },
+
+  /** Between the steps of a pinch: what was painted, larger or smaller. */
+  stretch() {
+    this.transform(this.map.project(this.at, this.map.getZoom()).subtract(this.map.getPixelOrigin()), this.map.getZoom());
+  },
+
+  /** @param {{center: L.LatLng, zoom: number}} to Where an animated zoom leads. */
+  animate({ center, zoom }) {
+    const pane = L.DomUtil.getPosition(this.map.getPane("mapPane"));
+    const origin = this.map.project(center, zoom).subtract(this.map.getSize().divideBy(2)).add(pane).round();
+    this.transform(this.map.project(this.at, zoom).subtract(origin), zoom);
+  },
+
+  /** @param {L.Point} corner @param {number} zoom */
+  transform(corner, zoom) {
+    L.DomUtil.setTransform(this.canvas, corner, this.map.getZoomScale(zoom, this.zoom));
+  },
+
+  paint() {
+    cancelAnimationFrame(this.frame);
+    const { map, canvas } = this;
+    const ratio = Math.min(devicePixelRatio, MOST_PIXEL_RATIO);
+    const beyond = map.getSize().multiplyBy(BEYOND).round();
+    this.size = map.getSize().add(beyond.multiplyBy(2));
+    this.corner = map.containerPointToLayerPoint([0, 0]).subtract(beyond);
+    this.zoom = map.getZoom();
+    this.at = map.unproject(this.corner.add(map.getPixelOrigin()), this.zoom);
+    const width = Math.round(this.size.x * ratio);
+    const height = Math.round(this.size.y * ratio);
+    if (canvas.width !== width || canvas.height !== height) {
+      canvas.width = width;
+      canvas.height = height;
+      canvas.style.width = `${this.size.x}px`;
+      canvas.style.height = `${this.size.y}px`;
+    }
+    const context = canvas.getContext("2d");
+    context.clearRect(0, 0, width, height);
+    const view = { ...this.scale(ratio), width, height, ratio };
+    for (const painter of this.painters) painter.paint(context, view);
+    this.transform(this.corner, this.zoom);
+  },
+
+  /** @param {number} ratio */
+  scale(ratio) {
+    const moved = this.corner.add(this.map.getPixelOrigin());
+    const from = this.map.project(xy(0, 0), this.zoom).subtract(moved);
+    const to = this.map.project(xy(EDGE, EDGE), this.zoom).subtract(moved);
+    return {
+      left: from.x * ratio,
+      top: from.y * ratio,
+      across: ((to.x - from.x) / EDGE) * ratio,
+      down: ((to.y - from.y) / EDGE) * ratio,
+    };
+  },
+});

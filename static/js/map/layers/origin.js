@@ -1,0 +1,75 @@
+/** The raw positions behind the spawn point whose popup is open, drawn around it. */
+
+import { onThemeChange, themed } from "../colours.js";
+import { fetchJson, places } from "../document.js";
+import { behind } from "../provenance.js";
+
+const RADIUS_PX = 2.5;
+
+/**
+ * @typedef {import("../provenance.js").Position} Position
+ * @typedef {import("../document.js").Point} Point
+ */
+
+export class Origin {
+  /** @param {any} over @param {L.Map} map */
+  constructor(over, map) {
+    this.over = over;
+    /** @type {Map<string, Promise<Position[]>>} By address: a second dot of the same creature needs no second answer. */
+    this.known = new Map();
+    /** @type {{point: Point, positions: Position[]}|null} */
+    this.drawn = null;
+    over.painters.push(this);
+    map.on("popupclose", () => this.clear());
+    onThemeChange(() => over.repaint());
+  }
+
+  /**
+   * Draw what is behind a spawn point, and return it.
+   * @param {string} url Of the creature's positions on that floor. @param {Point} point
+   * @param {Point[]} spawns All spawn points of the creature in the zone.
+   * @returns {Promise<Position[]>}
+   */
+  async show(url, point, spawns) {
+    const wanted = (this.wanted = {});
+    const all = this.known.get(url) ?? fetchJson(url).then(places);
+    this.known.set(url, all);
+    all.catch(() => this.known.delete(url));
+    const others = spawns.filter(({ floor }) => floor === point.floor);
+    const positions = behind(point, others, await all);
+    if (this.wanted === wanted) {
+      this.drawn = { point, positions };
+      this.over.repaint();
+    }
+    return positions;
+  }
+
+  clear() {
+    this.wanted = null;
+    this.drawn = null;
+    this.over.repaint();
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
+  paint(context, { left, top, across, down, ratio }) {
+    if (!this.drawn) return;
+    const { point, positions } = this.drawn;
+    const [x, y] = [left + point.x * across, top + point.y * down];
+    context.strokeStyle = context.fillStyle = themed("--ink");
+    context.lineWidth = 0.8 * ratio;
+    context.globalAlpha = 0.5;
+    context.beginPath();
+    for (const position of positions) {
+      context.moveTo(x, y);
+      context.lineTo(left + position.x * across, top + position.y * down);
+    }
+    context.stroke();
+    context.globalAlpha = 0.9;
+    for (const position of positions) {
+      context.beginPath();
+      context.arc(left + position.x * across, top + position.y * down, RADIUS_PX * ratio, 0, 2 * Math.PI);
+      context.fill();
+    }
+    context.globalAlpha = 1;
+  }
+}

@@ -1,0 +1,55 @@
+/** What lies under the pointer: a word while it rests there, the whole story on a click or a tap. */
+
+/** How near the pointer must come to a dot, in pixels; a finger is less exact. */
+const REACH_PX = 8;
+const FINGER_REACH_PX = 18;
+
+/**
+ * @typedef {object} Hit What one of the layers found.
+ * @property {number} x @property {number} y In percent.
+ * @property {number|null} [mob] The creature it belongs to.
+ * @property {() => HTMLElement} tip @property {() => HTMLElement} popup
+ */
+
+export class Pointer {
+  /**
+   * @param {L.Map} map
+   * @param {{find: (x: number, y: number, reach: number) => Hit|null, onHover?: (mob: number|null) => void, isBusy?: () => boolean}} options
+   *   `find` gets percent, and the reach in percent of the zone's height.
+   */
+  constructor(map, { find, onHover = () => {}, isBusy = () => false }) {
+    this.map = map;
+    this.find = find;
+    this.onHover = onHover;
+    this.isBusy = isBusy;
+    this.finger = matchMedia("(hover: none)").matches;
+    this.tooltip = L.tooltip({ direction: "top", offset: [0, -6] });
+    this.popup = L.popup();
+    map.on("mousemove", (event) => this.hover(this.hit(event.latlng)));
+    map.on("mouseout", () => this.hover(null));
+    map.on("click", (event) => this.open(this.hit(event.latlng)));
+  }
+
+  /** @param {L.LatLng} at @returns {Hit|null} */
+  hit({ lng, lat }) {
+    if (this.isBusy()) return null;
+    const pixels = this.map.getZoomScale(this.map.getZoom(), 0);
+    return this.find(lng, lat, (this.finger ? FINGER_REACH_PX : REACH_PX) / pixels);
+  }
+
+  /** @param {Hit|null} hit */
+  hover(hit) {
+    this.map.getContainer().classList.toggle("on-dot", hit !== null);
+    this.onHover(hit?.mob ?? null);
+    if (!hit) this.tooltip.close();
+    else if (this.popup.isOpen() && this.popup.getLatLng()?.equals([hit.y, hit.x])) this.tooltip.close();
+    else if (!this.finger) this.tooltip.setLatLng([hit.y, hit.x]).setContent(hit.tip()).openOn(this.map);
+  }
+
+  /** @param {Hit|null} hit */
+  open(hit) {
+    if (!hit) return;
+    this.tooltip.close();
+    this.popup.setLatLng([hit.y, hit.x]).setContent(hit.popup()).openOn(this.map);
+  }
+}

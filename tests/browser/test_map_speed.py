@@ -1,0 +1,85 @@
+"""How fast the map is: first dots, bytes on the wire, and frames while it is moved.
+
+The bounds are those the map is made for, twice as wide: what runs beside a test must not fail it.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from django.contrib.gis.geos import Point
+from playwright.sync_api import Page, expect
+
+from maps.models import Spawn
+from tests.browser.test_maps import points
+from tests.maps import factories
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True, databases="__all__")]
+
+CREATURES = 400
+FRAMES = """async (move) => {
+    const times = [];
+    let last = performance.now();
+    while (times.length < 60) {
+        times.push(await new Promise((done) => requestAnimationFrame((now) => {
+            const passed = now - last;
+            last = now;
+            done(passed);
+        })));
+    }
+    return 1000 * times.length / times.reduce((sum, time) => sum + time);
+}"""
+
+
+def crowd(positions: int, spawns: int) -> int:
+    """Fill a zone with 400 creatures and return it."""
+    chance = random.Random(4)
+    zone = factories.zone("Crowded", db=factories.EN)
+    made = []
+    for id in range(1, CREATURES + 1):
+        factories.creature(id, f"Creature number {id}", level_min=id % 80, level_max=id % 80 + 2, db=factories.EN)
+        places: dict[tuple[float, float], list[int]] = {}
+        while len(places) < positions // CREATURES:
+            places[chance.randrange(1001) / 10, chance.randrange(1001) / 10] = [chance.randrange(1, 99)]
+        factories.presence(id, zone, places, db=factories.EN)
+        for _ in range(spawns // CREATURES):
+            at = Point(chance.uniform(0, 100), chance.uniform(0, 100))
+            made.append(
+                Spawn(mob=id, zone=zone, floor=0, point=at, radius=0.5, sightings=3, uploaders=2, confirmed=id % 3 > 0)
+            )
+    Spawn.objects.using(factories.EN).bulk_create(made, batch_size=5000)
+    return zone
+
+
+def test_a_zone_of_400_creatures_and_20000_coordinates_is_there_within_two_seconds(page: Page):
+    zone = crowd(20_000, 4_000)
+    for _ in range(2):  # the first visit warms the server and the browser's cache of scripts
+        page.goto(f"/enUS/zones/{zone}")
+        points(page, 4_000)
+    drawn_ms = page.evaluate("performance.getEntriesByName('first dots')[0].startTime")
+    assert drawn_ms < 2_000
+    resources = "performance.getEntriesByType('resource')"
+    size = page.evaluate(f"{resources}.find((one) => one.name.endsWith('/zones/{zone}/map')).encodedBodySize")
+    assert 10_000 < size < 200_000
+
+
+def test_50000_dots_move_at_15_frames_a_second_or_more(page: Page):
+    zone = crowd(400, 50_000)
+    page.goto(f"/enUS/zones/{zone}")
+    points(page, 50_000)
+    expect(page.locator("#map")).to_have_attribute("data-state", "drawn")
+    box = page.locator("#map").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate(f"window.frames_seen = ({FRAMES})()")
+    for step in range(100):
+        page.mouse.move(x + step % 50 * 4, y + step % 30 * 4)
+    assert page.evaluate("window.frames_seen") > 15
+    page.mouse.up()
+    page.evaluate(f"window.frames_seen = ({FRAMES})()")
+    for step in range(6):
+        page.mouse.wheel(0, -120 if step < 3 else 120)
+        page.wait_for_timeout(250)
+    assert page.evaluate("window.frames_seen") > 15

@@ -1,0 +1,231 @@
+"""The zone map's layers, filters and tools, in step with its list and its address."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import world
+from tests.browser.test_maps import creature, inked, open_zone, points
+from tests.maps import factories
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True, databases="__all__")]
+
+
+@pytest.fixture
+def zone() -> int:
+    return world.fill()
+
+
+def narrow(page: Page) -> None:
+    page.get_by_text("Filters and colours").click()
+
+
+def painted(page: Page) -> None:
+    """Wait until what was asked for is on the canvas: two frames."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def colours_of_swatches(page: Page) -> list[str]:
+    return page.evaluate(
+        "[...document.querySelectorAll('#mobs .swatch')].map((one) => one.style.getPropertyValue('--swatch'))"
+    )
+
+
+def click_centre(page: Page) -> None:
+    box = page.locator("#map").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def test_areas_and_density_cover_more_ground_than_dots_and_go_again(page, zone):
+    open_zone(page, zone)
+    painted(page)
+    dots = inked(page)
+    for layer in ("Areas", "Density"):
+        page.get_by_label(layer).check()
+        painted(page)
+        assert inked(page) > 3 * dots, layer
+        page.get_by_label(layer).uncheck()
+        painted(page)
+        assert inked(page) == dots, layer
+    page.get_by_label("Spawn points", exact=True).uncheck()
+    painted(page)
+    assert inked(page) == 0
+
+
+def test_reactions_are_filtered_as_either_side_meets_them(page, zone):
+    open_zone(page, zone)
+    narrow(page)
+    page.get_by_label("hostile").uncheck()
+    expect(creature(page, world.KODO)).to_be_visible()
+    page.get_by_label("To whom").select_option("alliance")
+    expect(creature(page, world.KODO)).to_be_hidden()
+    page.get_by_label("To whom").select_option("horde")
+    expect(creature(page, world.KODO)).to_be_visible()
+    expect(creature(page, world.WORG)).to_be_hidden()
+    page.get_by_label("neutral").uncheck()
+    expect(page.get_by_text("No creature here fits these filters.")).to_be_visible()
+    points(page, 0)
+
+
+def test_colours_tell_levels_or_reactions_with_a_legend(page, zone):
+    open_zone(page, zone)
+    expect(page.locator("#legend")).to_be_hidden()
+    own = colours_of_swatches(page)
+    narrow(page)
+    page.get_by_label("Colours by").select_option("level")
+    assert page.locator("#legend li").all_text_contents()[0] == "12"
+    by_level = colours_of_swatches(page)
+    page.get_by_label("Colours by").select_option("reaction")
+    expect(page.locator("#legend")).to_contain_text("hostile")
+    assert len({tuple(own), tuple(by_level), tuple(colours_of_swatches(page))}) == 3
+
+
+def test_everything_chosen_is_in_the_address_and_comes_back(page, zone):
+    open_zone(page, zone)
+    page.get_by_label("Areas").check()
+    narrow(page)
+    page.get_by_label("To whom").select_option("horde")
+    page.get_by_label("friendly").uncheck()
+    page.get_by_label("Colours by").select_option("level")
+    page.get_by_label("Fade dots not seen since").fill("2024-11-01")
+    fragment = page.url.partition("#")[2]
+    for part in (
+        "layers=spawns,areas",
+        "side=horde",
+        "react=hostile,neutral",
+        "colours=level",
+        "since=2024-11-01",
+        "at=",
+    ):
+        assert part in fragment, fragment
+    shared = page.url
+    page.goto("/about")
+    page.goto(shared)
+    expect(page.locator("#map")).to_have_attribute("data-state", "drawn")
+    expect(page.get_by_label("Areas")).to_be_checked()
+    expect(page.get_by_label("To whom")).to_have_value("horde")
+    expect(page.get_by_label("friendly")).not_to_be_checked()
+    expect(page.get_by_label("Fade dots not seen since")).to_have_value("2024-11-01")
+    expect(page.locator("#legend")).to_be_visible()
+    assert page.url == shared
+
+
+def solid(page: Page) -> int:
+    """Return how many pixels the dots cover opaquely."""
+    return page.evaluate(
+        """() => {
+            const canvas = document.querySelector(".leaflet-overlay-pane canvas");
+            const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            let count = 0;
+            for (let at = 3; at < data.length; at += 4) if (data[at] > 250) count += 1;
+            return count;
+        }"""
+    )
+
+
+def test_dots_fade_that_were_not_seen_since_a_day(page, zone):
+    open_zone(page, zone)
+    narrow(page)
+    painted(page)
+    fresh = solid(page)
+    assert fresh > 20
+    page.get_by_label("Fade dots not seen since").fill("2024-10-04")
+    painted(page)
+    assert solid(page) == fresh, "seen on that very day"
+    page.get_by_label("Fade dots not seen since").fill("2024-10-05")
+    painted(page)
+    assert solid(page) == 0
+    points(page, 3)
+
+
+def test_a_dot_tells_why_it_is_there_and_draws_what_is_behind_it(page, zone):
+    factories.presence(
+        world.WORG, zone, {(20, 80): [1], (20.6, 80.4): [2], (19.5, 79.8): [2]}, floor=1, db=factories.EN
+    )
+    factories.spawn(world.WORG, zone, 20, 80, floor=1, sightings=3, uploaders=2, confirmed=True, db=factories.EN)
+    open_zone(page, zone, f"#at=20,80,5&floor=1&show={world.WORG}")
+    points(page, 1)
+    behind = page.locator(".leaflet-overlay-pane canvas").nth(1)
+    click_centre(page)
+    popup = page.locator(".leaflet-popup-content")
+    expect(popup).to_contain_text("Estimated from 3 noted positions")
+    expect(popup).to_contain_text("First seenOct 4, 2024")
+    expect(popup).to_contain_text("Last seenOct 4, 2024")
+    painted(page)
+    covered = "(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)"
+    page.mouse.move(5, 5)
+    painted(page)
+    assert behind.evaluate(covered)
+    page.get_by_role("button", name="Close").click()
+    expect(popup).to_have_count(0)
+    painted(page)
+    assert not behind.evaluate(covered)
+
+
+def test_positions_that_can_not_be_loaded_are_said_and_asked_for_again(page, zone, complaints):
+    page.route("**/positions?*", lambda route: route.fulfill(status=503, json={"detail": "Later."}), times=1)
+    open_zone(page, zone, f"#at=21.6,33,4&show={world.KODO}")
+    click_centre(page)
+    popup = page.locator(".leaflet-popup-content")
+    expect(popup).to_contain_text("could not be loaded (Later.)")
+    page.get_by_role("button", name="Close").click()
+    click_centre(page)
+    expect(popup).to_contain_text("Estimated from 1 noted position,")
+    assert all("503" in text for text in complaints)
+    complaints.clear()
+
+
+def test_spawn_points_are_reached_from_the_list_by_keyboard(page, zone):
+    open_zone(page, zone)
+    unfold = page.get_by_role("button", name="Spawn points of Dying Kodo")
+    unfold.focus()
+    page.keyboard.press("Enter")
+    expect(unfold).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="21.6 / 33.0")).to_be_visible()
+    page.get_by_role("button", name="46.1 / 40.7").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".leaflet-popup-content")).to_contain_text("46.1 / 40.7")
+    page.get_by_role("button", name="Spawn points of <script>").click()
+    page.get_by_role("button", name="75.0 / 75.0").click()
+    expect(page.get_by_label("Floor", exact=True)).to_have_value("1")
+
+
+def test_the_list_lights_the_dots_of_the_creature_under_the_pointer(page, zone):
+    open_zone(page, zone)
+    over = page.locator(".leaflet-overlay-pane canvas").nth(1)
+    covered = "(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)"
+    assert not over.evaluate(covered)
+    page.locator(f'[data-mob="{world.KODO}"]').hover()
+    painted(page)
+    assert over.evaluate(covered)
+
+
+def test_distances_are_measured_with_pointer_and_keyboard(page, zone):
+    open_zone(page, zone, "#at=50,50,3")
+    page.get_by_role("button", name="Measure a distance").click()
+    box = page.locator("#map").bounding_box()
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.click(*middle)
+    page.mouse.click(middle[0] + 120, middle[1])
+    # At zoom 3 a percent across is 12 pixels.
+    expect(page.locator(".measured")).to_have_text("Distance: 10.0 (the zone is 100 wide)")
+    expect(page.locator(".leaflet-popup-content")).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(page.locator(".measured")).to_have_text("Distance: 20.0 (the zone is 100 wide)")
+    page.keyboard.press("Backspace")
+    expect(page.locator(".measured")).to_have_text("Distance: 10.0 (the zone is 100 wide)")
+    page.keyboard.press("Escape")
+    expect(page.locator(".measured")).to_be_hidden()
+
+
+def test_the_map_takes_the_whole_screen_with_its_list(page, zone):
+    open_zone(page, zone)
+    button = page.get_by_role("button", name="Full screen")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    assert page.evaluate("document.fullscreenElement.contains(document.querySelector('#mobs'))")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "false")

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from maps.coords import pack
+from maps.recency import last_seen
+
+
+def spawn(mob: int, x: float, y: float, floor: int = 0) -> dict[str, float]:
+    return {"mob": mob, "floor": floor, "x": x, "y": y}
+
+
+def presence(mob: int, days: dict[tuple[float, float], int], floor: int = 0) -> dict[str, object]:
+    return {"mob": mob, "floor": floor, "xy": [pack(*place) for place in days], "last_seen": list(days.values())}
+
+
+def test_the_newest_day_of_the_nearest_coordinates_counts() -> None:
+    spawns = [spawn(1, 20, 20), spawn(1, 40, 20)]
+    days = {(20, 20): 5, (21, 20): 9, (39, 20): 7, (29, 20): 8, (31, 20): 6}
+    assert last_seen(spawns, [presence(1, days)]) == [9, 7]
+
+
+def test_a_percent_across_is_farther_than_one_down() -> None:
+    spawns = [spawn(1, 20, 20), spawn(1, 24, 25)]
+    assert last_seen(spawns, [presence(1, {(20, 25): 9, (24, 25): 1})]) == [9, 1]
+
+
+def test_creatures_and_floors_are_kept_apart_and_several_rows_of_one_are_united() -> None:
+    spawns = [spawn(1, 20, 20), spawn(1, 20, 20, floor=1), spawn(2, 20, 20)]
+    parts = [presence(1, {(20, 20): 3}), presence(1, {(20, 20): 4}), presence(1, {(20, 20): 5}, floor=1)]
+    assert last_seen(spawns, [*parts, presence(2, {(20, 20): 6})]) == [4, 5, 6]
+
+
+def test_what_no_coordinate_is_nearest_to_gets_its_creatures_newest_day() -> None:
+    assert last_seen([spawn(1, 20, 20), spawn(1, 90, 90)], [presence(1, {(20, 20): 3, (21, 20): 4})]) == [4, 4]
+    assert last_seen([spawn(1, 20, 20)], []) == [0]
+    assert last_seen([], []) == []
