@@ -28,6 +28,11 @@ TIMEOUT_S = 30.0
 TWICE_EVERY = 20
 
 
+def plain(document: bytes) -> bytes:
+    """Return a file's XML, whether or not it was written as the addon's Base64."""
+    return document if document.lstrip().startswith(b"<") else base64.b64decode(document)
+
+
 def wrapped(document: bytes, number: int) -> tuple[bytes, dict[str, str]]:
     """Return a document as one of the wrappings that players use, with its headers."""
     if number % 3 == 0:
@@ -87,17 +92,19 @@ class Stream:
     def _send_all(self) -> None:
         connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=TIMEOUT_S)
         while (number := self._waiting.get()) is not None and not self._stop.is_set():
-            document = self.entries[number].path.read_bytes()
+            document = plain(self.entries[number].path.read_bytes())
             status, body = self._until_answered(connection, document, number, number)
             if status not in {ACCEPTED, KNOWN}:
-                self._fault(f"{self._name(number)} was refused with {status}: {body}")
+                self._fault(f"{self._name(number)} was refused with {status}: {body.get('detail')}")
                 continue
             with self._lock:
                 self.acknowledged[number] = str(body["id"])
             if number % TWICE_EVERY == 0:
                 status, again = self._until_answered(connection, document, number, number + 1)
                 if (status, again.get("id")) != (KNOWN, body["id"]):
-                    self._fault(f"{self._name(number)} came again and was answered with {status}: {again}")
+                    self._fault(
+                        f"{self._name(number)} came again and was answered with {status}: {again.get('detail') or again}"
+                    )
 
     def _until_answered(
         self, connection: http.client.HTTPConnection, document: bytes, number: int, wrapping: int

@@ -1,0 +1,107 @@
+"""A cheap client: sends distinct documents over kept-open connections and notes how long each answer took.
+
+python -m bench.load < JSON      → JSON: {"latencies_s": […], "answers": {"202": 900}, "seconds": 6.0}
+
+JSON in: `port`, `clients`, `seconds`, `files` (documents to vary), `tokens`, `first` (number of the first variant,
+so that no document comes twice), `rate_per_s` (0: each client sends as soon as it is answered; otherwise requests
+come at random moments, this many a second, and wait for a free connection; the wait counts).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import random
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+_TAIL = b"</MobMapData>"
+_HEAD = (
+    "POST /api/v1/uploads HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/xml\r\n"
+    "Authorization: Bearer {token}\r\nContent-Length: {length}\r\n\r\n"
+)
+
+
+def variant(document: bytes, number: int) -> bytes:
+    """Return a document with one record more, which makes it a new one and changes no count."""
+    record = b'<Questcomment timestamp="%d" title="load" objective="" text=""/>' % (number + 1)
+    return document.removesuffix(_TAIL) + record + _TAIL
+
+
+class Load:
+    """The clients of one measurement."""
+
+    def __init__(self, wanted: dict[str, Any]) -> None:
+        self.port, self.clients = int(wanted["port"]), int(wanted["clients"])
+        self.seconds, self.rate_per_s = float(wanted["seconds"]), float(wanted.get("rate_per_s", 0))
+        self.documents = [Path(file).read_bytes().rstrip() for file in wanted["files"]]
+        self.tokens: list[str] = wanted["tokens"]
+        self.numbers = itertools.count(int(wanted["first"]))
+        self.latencies_s: list[float] = []
+        self.answers: Counter[str] = Counter()
+
+    async def run(self) -> dict[str, Any]:
+        due: asyncio.Queue[float] = asyncio.Queue()
+        began = time.monotonic()
+        end = began + self.seconds
+        senders = [asyncio.create_task(self._client(end, due)) for _ in range(self.clients)]
+        if self.rate_per_s:
+            await self._arrive(began, end, due)
+        await asyncio.gather(*senders)
+        return {
+            "latencies_s": [round(each, 5) for each in self.latencies_s],
+            "answers": self.answers,
+            "seconds": time.monotonic() - began,
+        }
+
+    async def _arrive(self, at: float, end: float, due: asyncio.Queue[float]) -> None:
+        chosen = random.Random(1)
+        while (at := at + chosen.expovariate(self.rate_per_s)) < end:
+            await asyncio.sleep(max(0.0, at - time.monotonic()))
+            due.put_nowait(at)
+        for _ in range(self.clients):
+            due.put_nowait(-1.0)
+
+    async def _client(self, end: float, due: asyncio.Queue[float]) -> None:
+        reader = writer = None
+        while True:
+            began = await due.get() if self.rate_per_s else time.monotonic()
+            if began < 0 or (not self.rate_per_s and began >= end):
+                break
+            request = self._request(next(self.numbers))
+            try:
+                if writer is None or reader is None:
+                    reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+                writer.writelines(request)
+                self.answers[await _answer(reader)] += 1
+                self.latencies_s.append(time.monotonic() - began)
+            except (OSError, asyncio.IncompleteReadError, ValueError) as error:
+                self.answers[type(error).__name__] += 1
+                if writer:
+                    writer.close()
+                reader = writer = None
+        if writer:
+            writer.close()
+
+    def _request(self, number: int) -> list[bytes]:
+        body = variant(self.documents[number % len(self.documents)], number)
+        head = _HEAD.format(token=self.tokens[number % len(self.tokens)], length=len(body))
+        return [head.encode("ascii"), body]
+
+
+async def _answer(reader: asyncio.StreamReader) -> str:
+    """Read an answer and return its status."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    status = head.split(b" ", 2)[1].decode("ascii")
+    for line in head.split(b"\r\n"):
+        if line.lower().startswith(b"content-length:"):
+            await reader.readexactly(int(line.split(b":")[1]))
+    return status
+
+
+if __name__ == "__main__":
+    json.dump(asyncio.run(Load(json.load(sys.stdin)).run()), sys.stdout)

@@ -1,0 +1,227 @@
+"""`bench/run upload`: durable acceptance under 1 to 64 clients, while workers merge a backlog."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from bench import corpus, machine, results, servers
+from bench.corpus import Corpus
+from bench.results import Chart, Result, Target
+from bench.servers import LOCALES, Site
+from bench.watching import Watch
+from deploy.steps import site as steps
+from deploy.steps.place import CHECKOUT
+from deploy.steps.ports import LOOPBACK, is_free
+from deploy.steps.progress import Failure, say, step, wait_until
+from deploy.steps.venv import VENV
+
+CLIENTS = (1, 2, 4, 8, 16, 32, 64)
+UPLOAD_KB = 70.0
+#: Documents that are varied: enough for their sizes and shapes to differ.
+DOCUMENTS = 200
+PLAYERS = 40
+#: What must be borne, and how long the slowest hundredth may take.
+RATE_PER_S, P99_S = 150, 0.25
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one run of the client saw."""
+
+    rate_per_s: float
+    p50_s: float
+    p99_s: float
+
+
+def main(arguments: list[str]) -> int:
+    """Measure and return the exit status."""
+    parser = argparse.ArgumentParser(prog="bench/run upload", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="one run of two seconds each")
+    parser.add_argument("--seconds", type=float, help="length of each run (6; quick: 2)")
+    parser.add_argument("--runs", type=int, help="runs with each number of clients (3; quick: 1)")
+    options = parser.parse_args(arguments)
+    seconds = options.seconds or (2.0 if options.quick else 6.0)
+    runs = options.runs or (1 if options.quick else 3)
+    with servers.running(needs_bytes=3_000_000_000) as site:
+        made = corpus.make(site, DOCUMENTS, size_kb=UPLOAD_KB)
+        size_kb = made.size_bytes / len(made.entries) / 1000
+        result = Result(
+            "upload",
+            "Upload: durable acceptance while workers merge",
+            f"distinct uploads of {size_kb:.0f} KB, 1 to {CLIENTS[-1]} clients on the same machine, "
+            f"{runs} runs of {seconds:g} s each",
+            machine.facts(site.place.var),
+        )
+        Measuring(site, result, made, seconds).measure(runs)
+    return results.finish(result, site.place, quick=options.quick)
+
+
+class Measuring:
+    """The endpoint and the floor in turns, so that both see the same machine."""
+
+    def __init__(self, site: Site, result: Result, made: Corpus, seconds: float) -> None:
+        self.site, self.result, self.made, self.seconds = site, result, made, seconds
+        self.sent = 0
+        self.tokens: list[str] = []
+
+    def measure(self, runs: int) -> None:
+        self.site.empty()
+        self.tokens = _tokens(self.site)
+        self.site.start(*steps.APPLICATION)
+        with _reading(self.site) as floor_port, Watch(self.site.place) as watch:
+            self._pause(True)
+            with step("Workers paused: filling a backlog with 16 clients"):
+                idle = [self._round(self.site.port, 16, self.seconds * 2) for _ in range(runs)]
+            self.result.add("accepted, workers paused, 16 clients", "1/s", [each.rate_per_s for each in idle])
+            self._pause(False)
+            ours: dict[int, list[Round]] = {}
+            floor: dict[int, list[Round]] = {}
+            for clients in CLIENTS:
+                with step(f"{clients} clients"):
+                    floor[clients] = [self._round(floor_port, clients, self.seconds / 2) for _ in range(runs)]
+                    ours[clients] = [self._round(self.site.port, clients, self.seconds) for _ in range(runs)]
+            with step(f"{RATE_PER_S} uploads a second at random moments"):
+                steady = [self._round(self.site.port, 64, self.seconds * 2, RATE_PER_S) for _ in range(runs)]
+            backlog = self.site.unfinished()
+        if not backlog:
+            self.result.notes.append("The workers had merged everything before the end: the last runs met idle ones.")
+        self._check()
+        self._tell(ours, floor, steady)
+        self.result.add("uploads still waiting at the end", "", [backlog])
+        for program in ("web", "worker", "postgres"):
+            self.result.add(f"processor time of {program}", "s", [watch.uses[program].cpu_s])
+
+    def _tell(self, ours: dict[int, list[Round]], floor: dict[int, list[Round]], steady: list[Round]) -> None:
+        for clients in CLIENTS:
+            words = f"{clients} client{'s' * (clients > 1)}"
+            self.result.add(f"accepted, {words}", "1/s", [each.rate_per_s for each in ours[clients]])
+            self.result.add(f"p50, {words}", "ms", [each.p50_s * 1000 for each in ours[clients]])
+            self.result.add(f"p99, {words}", "ms", [each.p99_s * 1000 for each in ours[clients]])
+            self.result.add(f"only read, {words}", "1/s", [each.rate_per_s for each in floor[clients]])
+        rates = {clients: statistics.median([each.rate_per_s for each in ours[clients]]) for clients in CLIENTS}
+        floors = {clients: statistics.median([each.rate_per_s for each in floor[clients]]) for clients in CLIENTS}
+        p99s = {clients: statistics.median([each.p99_s for each in ours[clients]]) for clients in CLIENTS}
+        quick_enough = [rates[clients] for clients in CLIENTS if p99s[clients] < P99_S]
+        self.result.add("best, as a share of only reading", "", [max(rates.values()) / max(floors.values())])
+        self.result.add(f"p99 at {RATE_PER_S} a second", "ms", [each.p99_s * 1000 for each in steady])
+        self.result.add(f"p50 at {RATE_PER_S} a second", "ms", [each.p50_s * 1000 for each in steady])
+        self.result.targets += [
+            Target("uploads accepted per second, p99 under 250 ms", max(quick_enough, default=0), least=RATE_PER_S),
+            Target(
+                f"p99 with {RATE_PER_S} uploads a second at random moments, ms",
+                statistics.median([each.p99_s * 1000 for each in steady]),
+                most=P99_S * 1000,
+            ),
+        ]
+        self.result.charts += [
+            Chart(
+                "lines", "Uploads per second", "clients", "1/s",
+                [("accepted durably", list(rates.items())), ("only read", list(floors.items()))],
+            ),
+            Chart(
+                "lines", "Time to the answer", "clients", "ms",
+                [
+                    (name, [(n, 1000 * statistics.median([getattr(r, field) for r in ours[n]])) for n in CLIENTS])
+                    for name, field in (("99th percentile", "p99_s"), ("median", "p50_s"))
+                ],
+            ),
+        ]  # fmt: skip
+
+    def _round(self, port: int, clients: int, seconds: float, rate_per_s: float = 0) -> Round:
+        """Send for a while and return what was seen; other answers than 202 are faults."""
+        wanted = {
+            "port": port,
+            "clients": clients,
+            "seconds": seconds,
+            "rate_per_s": rate_per_s,
+            "first": self.sent,
+            "files": [str(entry.path) for entry in self.made.entries],
+            "tokens": self.tokens,
+        }
+        done = subprocess.run(
+            [sys.executable, "-B", "-m", "bench.load"],
+            input=json.dumps(wanted).encode(),
+            cwd=CHECKOUT,
+            stdout=subprocess.PIPE,
+            check=False,
+        )
+        if done.returncode:
+            raise Failure(f"The client failed (exit status {done.returncode}); the reason is above.")
+        seen: dict[str, Any] = json.loads(done.stdout)
+        latencies = sorted(seen["latencies_s"])
+        self.sent += sum(seen["answers"].values())
+        if not latencies or set(seen["answers"]) != {"202"}:
+            self.result.faults.append(f"{clients} clients got these answers: {seen['answers']}")
+        latencies = latencies or [float("nan")]
+        found = Round(
+            len(latencies) / seen["seconds"],
+            statistics.median(latencies),
+            latencies[min(len(latencies) - 1, int(len(latencies) * 0.99))],
+        )
+        which = "accepted" if port == self.site.port else "only read"
+        say(
+            f"  {which}: {found.rate_per_s:,.0f}/s, p50 {found.p50_s * 1000:.0f} ms, p99 {found.p99_s * 1000:.0f} ms"
+            f" ({self.site.unfinished():,} waiting)"
+        )
+        return found
+
+    def _pause(self, paused: bool) -> None:
+        with self.site.connect() as connection:
+            connection.execute("DELETE FROM ingest_localecontrol")
+            if paused:
+                connection.execute(
+                    "INSERT INTO ingest_localecontrol (locale, intake_paused, work_paused, note)"
+                    " SELECT unnest(%s::text[]), false, true, ''",
+                    [LOCALES],
+                )
+
+    def _check(self) -> None:
+        """Every accepted upload has its row, and its document lies in spool or archive."""
+        rows = self.site.one("SELECT count(*) FROM ingest_upload")
+        self.site.stop("worker", "scheduler", "web")
+        folders = (self.site.spool, self.site.archive)
+        documents = {path.name for folder in folders for path in folder.glob("??/*.xml.zst")}
+        if len(documents) != rows:
+            self.result.faults.append(f"{len(documents):,} documents lie on the disk for {rows:,} uploads.")
+
+
+def _tokens(site: Site) -> list[str]:
+    """Return tokens of players who send."""
+    names = site.place.var / "players.txt"
+    out = site.place.var / "tokens.json"
+    names.write_text("".join(f"Player {number}\n" for number in range(PLAYERS)))
+    try:
+        steps.manage(site.place, "create_token", "--many", names, "--json", out)
+        return list(json.loads(out.read_text(encoding="utf-8")).values())
+    finally:
+        out.unlink(missing_ok=True)
+
+
+@contextmanager
+def _reading(site: Site) -> Iterator[int]:
+    """Run the floor's web server; yield its port."""
+    port = next(port for port in range(site.port + 1, site.port + 1000) if is_free(port))
+    environment = {**site.environment("env.web"), "MOBMAP_WEB_BIND": f"{LOOPBACK}:{port}"}
+    with (site.place.logs / "reading.log").open("wb") as log:
+        process = subprocess.Popen(
+            [VENV / "bin" / "gunicorn", "--config", CHECKOUT / "deploy" / "gunicorn.conf.py", "bench.reading"],
+            cwd=CHECKOUT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+        )  # fmt: skip
+    try:
+        wait_until(
+            lambda: not is_free(port), seconds=60, doing="Starting the floor's web server", advice=f"See {log.name}."
+        )
+        yield port
+    finally:
+        os.kill(process.pid, signal.SIGTERM)
+        process.wait()
