@@ -36,29 +36,33 @@ def stage(alias: str, batch: Sequence[Member], interned: Interned) -> None:
 
 def _stage(alias: str, batch: Sequence[Member], interned: Interned) -> None:
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-        schema = hot.schema(hot.begin_filling(cursor))
-        cursor.execute("SELECT nextval('staging_no') FROM generate_series(1, %s)", [len(batch)])
-        numbers = pl.DataFrame(
-            {"no": [member.no for member in batch], "staged": [row[0] for row in cursor.fetchall()]},
-            schema={"no": pl.Int32, "staged": pl.Int32},
-        )
-        members = pl.DataFrame(
-            {
-                "no": numbers["no"],
-                "upload": [str(member.upload) for member in batch],
-                "content_hash": ["\\x" + member.content_hash.hex() for member in batch],
-                "uploader": [interned.uploaders[member.sender] for member in batch],
-                "received_day": [member.received_day for member in batch],
-            }
-        )
-        for table, frame in (
-            ("staged_upload", members),
-            ("staged_creature", interned.creatures),
-            ("staged_position", interned.positions),
-            ("staged_loot", interned.loot),
-            ("staged_drop", interned.drops),
-        ):
-            _copy(cursor, schema, table, _renumbered(frame, numbers))
+        copy_batch(cursor, hot.schema(hot.begin_filling(cursor)), batch, interned)
+
+
+def copy_batch(cursor: Any, schema: str, batch: Sequence[Member], interned: Interned) -> None:
+    """COPY a batch into the hot tables of a schema, under numbers of its own; part of the caller's transaction."""
+    cursor.execute("SELECT nextval('staging_no') FROM generate_series(1, %s)", [len(batch)])
+    numbers = pl.DataFrame(
+        {"no": [member.no for member in batch], "staged": [row[0] for row in cursor.fetchall()]},
+        schema={"no": pl.Int32, "staged": pl.Int32},
+    )
+    members = pl.DataFrame(
+        {
+            "no": numbers["no"],
+            "upload": [str(member.upload) for member in batch],
+            "content_hash": ["\\x" + member.content_hash.hex() for member in batch],
+            "uploader": [interned.uploaders[member.sender] for member in batch],
+            "received_day": [member.received_day for member in batch],
+        }
+    )
+    for table, frame in (
+        ("staged_upload", members),
+        ("staged_creature", interned.creatures),
+        ("staged_position", interned.positions),
+        ("staged_loot", interned.loot),
+        ("staged_drop", interned.drops),
+    ):
+        _copy(cursor, schema, table, _renumbered(frame, numbers))
 
 
 def _renumbered(frame: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -24,7 +24,7 @@ from polars.exceptions import PolarsError
 
 from ingest import hot, spool
 from ingest.fold import Merged, already_merged, fold
-from ingest.intern import intern
+from ingest.intern import Interned, intern
 from ingest.models import LocaleControl, Requeued, Upload
 from ingest.parse import Document, Unreadable, parse
 from ingest.sql import load
@@ -143,26 +143,42 @@ def claim(locale: str, claim_name: str) -> list[Upload]:
 
 def _stage(alias: str, batch: list[Upload]) -> None:
     """Read and stage a batch; uploads that prove unreadable are rejected and the others go on."""
+    members, interned = read(alias, batch, document, _reject)
+    if interned is None:
+        return
+    stage(alias, members, interned)
+    # Compare and set: a fold may have been faster and told the receipts already.
+    Upload.objects.filter(id__in=[member.upload for member in members], status=Upload.Status.QUEUED).update(
+        status=Upload.Status.STAGED, staged_at=Now(), lease_until=None, retry_at=None, reason=""
+    )
+
+
+def read(
+    alias: str,
+    batch: list[Upload],
+    document_of: Callable[[int, Upload], Document],
+    give_up: Callable[[Upload, str], None],
+) -> tuple[list[Member], Interned | None]:
+    """Read a batch into what can be staged; uploads that prove unreadable leave it, and `give_up` is told why.
+
+    None where nothing is left of the batch.
+    """
     while batch:
         try:
-            observations = parse(_document(no, upload) for no, upload in enumerate(batch))
+            observations = parse(document_of(no, upload) for no, upload in enumerate(batch))
         except Unreadable as fault:
-            _reject(batch.pop(fault.no), str(fault))
+            give_up(batch.pop(fault.no), str(fault))
             continue
         members = [
             Member(no, upload.id, bytes(upload.content_hash), upload.sender, _day(upload.received_at))
             for no, upload in enumerate(batch)
         ]
-        interned = intern(alias, observations, [member.sender for member in members])
-        stage(alias, members, interned)
-        # Compare and set: a fold may have been faster and told the receipts already.
-        Upload.objects.filter(id__in=[upload.id for upload in batch], status=Upload.Status.QUEUED).update(
-            status=Upload.Status.STAGED, staged_at=Now(), lease_until=None, retry_at=None, reason=""
-        )
-        return
+        return members, intern(alias, observations, [member.sender for member in members])
+    return [], None
 
 
-def _document(no: int, upload: Upload) -> Document:
+def document(no: int, upload: Upload) -> Document:
+    """Return an upload as the reader takes it, from wherever its row says that it lies."""
     storage = spool.archive() if upload.archived else spool.spool()
     return Document(no, upload.version, _day(upload.received_at), partial(spool.opened, storage, upload.document))
 

@@ -16,7 +16,7 @@ from ingest.intern import intern
 from ingest.models import Upload
 from ingest.parse import parse
 from ingest.stage import Member, stage
-from ingest.work import _document
+from ingest.work import document as upload_document
 from maps import locales
 from maps.publish import publish
 from tests import independent, merged_tables
@@ -44,7 +44,7 @@ def presence(columns: str, where: str = "subject > 0") -> list[tuple[object, ...
 
 def put(*uploads: Upload) -> None:
     """Stage uploads whatever their rows say, as a worker does whose claim has run out."""
-    observations = parse(_document(no, upload) for no, upload in enumerate(uploads))
+    observations = parse(upload_document(no, upload) for no, upload in enumerate(uploads))
     members = [
         Member(no, upload.id, bytes(upload.content_hash), upload.sender, 20_777) for no, upload in enumerate(uploads)
     ]
