@@ -61,7 +61,7 @@ def _any_version(asked: Sequence[str]) -> Q:
 
 def add_arguments(parser: CommandParser) -> None:
     """Offer the options of a selection; several kinds together mean uploads that meet them all."""
-    parser.add_argument("--locale", type=_locale, help="uploads of this locale, such as deDE")
+    parser.add_argument("--locale", type=hosted_locale, help="uploads of this locale, such as deDE")
     parser.add_argument(
         "--since", type=_since, metavar="WHEN", help="received at or after: 2026-11-20 or 2026-11-20T14:30 (UTC)"
     )
@@ -84,7 +84,8 @@ def selection(options: dict[str, Any], **more: Any) -> Selection:
     return Selection(**{name: options[name] for name in ("locale", "since", "until", "client_versions")}, **more)
 
 
-def _locale(text: str) -> str:
+def hosted_locale(text: str) -> str:
+    """Return a hosted locale by what an operator typed, `enUS` for `enGB`; raises for argparse."""
     try:
         locale = locales.canonical(text)
         locales.alias(locale)

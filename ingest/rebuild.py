@@ -1,0 +1,264 @@
+"""Make a locale's merged tables anew from the archive, beside the live ones, and put them in their place.
+
+The rebuilt tables have a ledger of their own, which makes a rebuild resumable and every upload count once. Uploads
+that are merged live meanwhile are caught up with, the last ones under the fold lock; then the tables change
+places. Readers see the old tables until then; staging never waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, BinaryIO, NamedTuple
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connections, transaction
+from django.db.models import Sum
+
+from ingest import hot, shadow, spool
+from ingest.fold import fold_from
+from ingest.models import Upload
+from ingest.parse import Document, Unreadable
+from ingest.sql import load
+from ingest.stage import copy_batch
+from ingest.work import document, read
+from maps import locales
+
+#: First key of the advisory lock that one rebuild of a locale holds.
+_LOCK = 0x4D52  # "MR"
+#: Staged counts are folded when they hold so much; what was not folded is read again after an interruption.
+FOLD_AT_BYTES = 128 << 20
+#: Uploads asked for at once.
+PAGE = 2_000
+#: What is left for the last round, while folds wait: some seconds' work.
+LAST_ROUND = 200
+
+Report = Callable[[int, str], None]
+
+
+def _silent(done: int, note: str) -> None:
+    """Report to nobody."""
+
+
+class AlreadyRunning(Exception):
+    """Another rebuild of this locale is at work."""
+
+
+class Incomplete(Exception):
+    """Uploads are in the live tables whose documents can't be read any more; carries why, by upload."""
+
+    def __init__(self, gone: dict[UUID, str]) -> None:
+        super().__init__(f"{len(gone)} uploads can't be rebuilt")
+        self.gone = gone
+
+
+class Extent(NamedTuple):
+    """What a rebuild has to read."""
+
+    uploads: int
+    size_bytes: int
+
+
+@dataclass
+class Rebuild:
+    """One run over one locale; `report` is told how many uploads are rebuilt, and what is being done."""
+
+    locale: str
+    report: Report = _silent
+    done: int = 0
+    #: Uploads that can't be read, with the reason.
+    gone: dict[UUID, str] = field(default_factory=dict)
+
+    @property
+    def alias(self) -> str:
+        return locales.alias(self.locale)
+
+    def prepare(self) -> None:
+        """Make the tables, or go on with those of an interrupted run; raises `shadow.Outdated`."""
+        if shadow.exists(self.alias):
+            self.done = shadow.resume(self.alias)
+        else:
+            shadow.create(self.alias)
+
+    def catch_up(self) -> None:
+        """Rebuild all that is merged, until little enough is left for the last round."""
+        self._add_all(page for page in self._archived_pages())
+        behind = self._behind()
+        while len(behind) > LAST_ROUND:
+            self._add_all(self._pages(behind))
+            behind = self._behind()
+
+    def compare(self) -> dict[str, shadow.Difference]:
+        """Catch up with the last uploads and compare with the live tables, while folds wait."""
+        with self._folds_waiting():
+            self._last_round()
+            return shadow.differences(self.alias)
+
+    def finish(self, *, without_gone: bool) -> dict[str, shadow.Difference]:
+        """Catch up with the last uploads, and let the tables change places; returns what differed.
+
+        Raises `Incomplete` when live uploads can't be rebuilt, unless they are to be left out.
+        """
+        shadow.analyze(self.alias)
+        with self._folds_waiting():
+            self._last_round()
+            lost = {upload: self.gone[upload] for upload in self._live() & self.gone.keys()}
+            if lost and not without_gone:
+                raise Incomplete(lost)
+            self.report(self.done, "comparing")
+            different = shadow.differences(self.alias)
+            shadow.mark_differences(self.alias)
+            shadow.swap(self.alias)
+        return different
+
+    # --- which uploads ---
+    def _archived_pages(self) -> Iterator[list[Upload]]:
+        """Yield the merged uploads of the archive that are not rebuilt yet, in the order of their ids."""
+        after = UUID(int=0)
+        while page := list(_merged(self.locale).filter(id__gt=after).order_by("id")[:PAGE]):
+            after = page[-1].id
+            with connections[self.alias].cursor() as cursor:
+                cursor.execute(
+                    "SELECT content_hash FROM rebuild.ledger WHERE content_hash = ANY (%s)",
+                    [[bytes(upload.content_hash) for upload in page]],
+                )
+                known = {bytes(row[0]) for row in cursor.fetchall()}
+            yield [upload for upload in page if bytes(upload.content_hash) not in known]
+
+    def _behind(self) -> list[UUID]:
+        """Return the uploads that are merged live and not rebuilt, apart from those known to be unreadable."""
+        with connections[self.alias].cursor() as cursor:
+            cursor.execute(load("shadow_behind.sql"))
+            return [row[0] for row in cursor.fetchall() if row[0] not in self.gone]
+
+    def _pages(self, ids: Sequence[UUID]) -> Iterator[list[Upload]]:
+        for start in range(0, len(ids), PAGE):
+            wanted = ids[start : start + PAGE]
+            found = {upload.id: upload for upload in Upload.objects.filter(id__in=wanted)}
+            for upload_id in wanted:
+                if upload_id not in found:
+                    self.gone[upload_id] = "the portal's database does not know it"
+                elif not found[upload_id].document:
+                    self.gone[upload_id] = "its document was deleted from the archive"
+            yield [
+                upload
+                for upload in found.values()
+                # Withdrawn and not subtracted yet: it is about to leave the live tables.
+                if upload.document and upload.status != Upload.Status.WITHDRAWN
+            ]
+
+    def _live(self) -> set[UUID]:
+        if not self.gone:
+            return set()
+        with connections[self.alias].cursor() as cursor:
+            cursor.execute("SELECT upload FROM public.ledger WHERE upload = ANY (%s)", [list(self.gone)])
+            return {row[0] for row in cursor.fetchall()}
+
+    # --- into the tables ---
+    def _last_round(self) -> None:
+        self.report(self.done, "the last uploads; folds wait")
+        self._add_all(self._pages(self._behind()))
+
+    def _add_all(self, pages: Iterator[list[Upload]]) -> None:
+        for page in pages:
+            for batch in _batches(page):
+                self._add(batch)
+                if self._staged_bytes() >= FOLD_AT_BYTES:
+                    self._fold()
+        self._fold()
+
+    def _add(self, batch: list[Upload]) -> None:
+        members, interned = read(self.alias, batch, _document, self._give_up)
+        if interned is None:
+            return
+        with transaction.atomic(using=self.alias), connections[self.alias].cursor() as cursor:
+            copy_batch(cursor, shadow.SCHEMA, members, interned)
+        self.done += len(members)
+        self.report(self.done, "")
+
+    def _give_up(self, upload: Upload, reason: str) -> None:
+        self.gone[upload.id] = reason
+
+    def _staged_bytes(self) -> int:
+        with connections[self.alias].cursor() as cursor:
+            cursor.execute(
+                "SELECT coalesce(sum(pg_relation_size(c.oid)), 0) FROM pg_class c "
+                "WHERE c.relnamespace = to_regnamespace(%s) AND c.relname LIKE 'staged\\_%%'",
+                [shadow.SCHEMA],
+            )
+            return int(cursor.fetchone()[0])
+
+    def _fold(self) -> None:
+        self.report(self.done, "folding")
+        with transaction.atomic(using=self.alias), connections[self.alias].cursor() as cursor:
+            cursor.execute(load("shadow_names.sql"))
+            merged = fold_from(self.alias, cursor, shadow.SCHEMA, shadow.SCHEMA)
+            cursor.execute(load("shadow_ledger.sql"), {"uploads": list(merged)})
+
+    @contextmanager
+    def _folds_waiting(self) -> Iterator[None]:
+        """Hold the locale's fold lock: what is staged meanwhile is merged afterwards."""
+        with connections[self.alias].cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s, 0)", [hot.FOLD_LOCK])
+            try:
+                yield
+            finally:
+                cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [hot.FOLD_LOCK])
+
+
+@contextmanager
+def only_one(locale: str) -> Iterator[None]:
+    """Keep other rebuilds of a locale out; raises `AlreadyRunning`."""
+    with connections[locales.alias(locale)].cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, 0)", [_LOCK])
+        if not cursor.fetchone()[0]:
+            raise AlreadyRunning
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [_LOCK])
+
+
+def extent(locale: str) -> Extent:
+    """Return how much a rebuild of this locale has to read."""
+    found: dict[str, Any] = _merged(locale).aggregate(size_bytes=Sum("size_bytes"))
+    return Extent(_merged(locale).count(), found["size_bytes"] or 0)
+
+
+def _merged(locale: str) -> Any:
+    return Upload.objects.filter(locale=locale, status=Upload.Status.MERGED).exclude(document="")
+
+
+def _batches(uploads: Sequence[Upload]) -> Iterator[list[Upload]]:
+    """Cut uploads into batches like a worker's."""
+    batch: list[Upload] = []
+    size_bytes = 0
+    for upload in uploads:
+        too_large = size_bytes + upload.size_bytes > settings.BATCH_MAX_BYTES
+        if batch and (too_large or len(batch) == settings.BATCH_MAX_UPLOADS):
+            yield batch
+            batch, size_bytes = [], 0
+        batch.append(upload)
+        size_bytes += upload.size_bytes
+    if batch:
+        yield batch
+
+
+def _document(no: int, upload: Upload) -> Document:
+    return document(no, upload)._replace(open=partial(_opened, no, upload))
+
+
+@contextmanager
+def _opened(no: int, upload: Upload) -> Iterator[BinaryIO]:
+    """Open a document wherever it is: it may be moved to the archive between the look at its row and now."""
+    with ExitStack() as stack:
+        for storage in (spool.archive(), spool.spool(), spool.archive()):
+            with suppress(FileNotFoundError):
+                found = stack.enter_context(spool.opened(storage, upload.document))
+                break
+        else:
+            raise Unreadable(no, f"its document {upload.document} is not in the archive")
+        yield found

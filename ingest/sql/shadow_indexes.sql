@@ -1,0 +1,7 @@
+-- The indexes of a table (parameter: table) as statements: for each its constraint's name and text, or the statement
+-- that makes it. Reads the catalogue.
+SELECT con.conname, pg_get_constraintdef(con.oid), pg_get_indexdef(i.indexrelid)
+FROM pg_index i
+LEFT JOIN pg_constraint con ON con.conindid = i.indexrelid AND con.conrelid = i.indrelid
+WHERE i.indrelid = to_regclass('public.' || quote_ident(%(table)s))
+ORDER BY i.indexrelid
