@@ -89,23 +89,22 @@ def _fold_set(alias: str, number: int) -> dict[UUID, Merged]:
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         # Stagers that began before the turn still hold the set; no new ones come.
         cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [hot.SET_LOCK, number])
-        merged = fold_from(alias, cursor, schema, "public")
+        hot.use_ram_for_temporary(alias, cursor)
+        merged = fold_from(cursor, staged=schema, into="public")
         cursor.execute("UPDATE hot_state SET folded_at = now()")
     return merged
 
 
-def fold_from(alias: str, cursor: Any, staged: str, into: str) -> dict[UUID, Merged]:
-    """Merge what the hot tables of schema `staged` hold into the tables of schema `into`, and empty them.
+def fold_from(cursor: Any, *, staged: str, into: str) -> dict[UUID, Merged]:
+    """Merge the staging tables of one schema into the tables of another, and empty them.
 
-    Part of the caller's transaction, whose search path it sets; the caller sees to it that nobody else folds
-    into the same schema. Tables that `into` lacks (the dictionaries, beside a rebuild) are those of `public`.
+    In the caller's transaction, which holds the locale's fold lock; its search path is set. Tables that `into` lacks
+    (the dictionaries, beside a rebuild) are those of `public`. Returns what the ledger says of the uploads.
     """
-    path = ", ".join(dict.fromkeys([staged, into, "public"]))
-    cursor.execute("SELECT set_config('search_path', %s, true)", [path])
+    cursor.execute("SELECT set_config('search_path', %s, true)", [f"{staged}, {into}, public"])
     cursor.execute("SELECT set_config('work_mem', %s, true)", [f"{settings.FOLD_WORK_MEM_MB}MB"])
     # The planner can't know how long packed arrays are, and would loop over them one by one.
     cursor.execute("SET LOCAL enable_nestloop = off")
-    hot.use_ram_for_temporary(alias, cursor)
     cursor.execute(load("fold_choose.sql"))
     if cursor.rowcount:
         cursor.execute(load("fold_orphans.sql"))

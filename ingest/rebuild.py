@@ -23,7 +23,7 @@ from ingest.fold import fold_from
 from ingest.models import Upload
 from ingest.parse import Document, Unreadable
 from ingest.sql import load
-from ingest.stage import copy_batch
+from ingest.stage import stage_into
 from ingest.work import document, read
 from maps import locales
 
@@ -175,7 +175,7 @@ class Rebuild:
         if interned is None:
             return
         with transaction.atomic(using=self.alias), connections[self.alias].cursor() as cursor:
-            copy_batch(cursor, shadow.SCHEMA, members, interned)
+            stage_into(cursor, shadow.SCHEMA, members, interned)
         self.done += len(members)
         self.report(self.done, "")
 
@@ -195,7 +195,7 @@ class Rebuild:
         self.report(self.done, "folding")
         with transaction.atomic(using=self.alias), connections[self.alias].cursor() as cursor:
             cursor.execute(load("shadow_names.sql"))
-            merged = fold_from(self.alias, cursor, shadow.SCHEMA, shadow.SCHEMA)
+            merged = fold_from(cursor, staged=shadow.SCHEMA, into=shadow.SCHEMA)
             cursor.execute(load("shadow_ledger.sql"), {"uploads": list(merged)})
 
     @contextmanager

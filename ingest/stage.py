@@ -36,10 +36,10 @@ def stage(alias: str, batch: Sequence[Member], interned: Interned) -> None:
 
 def _stage(alias: str, batch: Sequence[Member], interned: Interned) -> None:
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-        copy_batch(cursor, hot.schema(hot.begin_filling(cursor)), batch, interned)
+        stage_into(cursor, hot.schema(hot.begin_filling(cursor)), batch, interned)
 
 
-def copy_batch(cursor: Any, schema: str, batch: Sequence[Member], interned: Interned) -> None:
+def stage_into(cursor: Any, schema: str, batch: Sequence[Member], interned: Interned) -> None:
     """COPY a batch into the hot tables of a schema, under numbers of its own; part of the caller's transaction."""
     cursor.execute("SELECT nextval('staging_no') FROM generate_series(1, %s)", [len(batch)])
     numbers = pl.DataFrame(

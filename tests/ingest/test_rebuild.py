@@ -303,16 +303,16 @@ def test_an_interrupted_rebuild_goes_on_and_counts_once(monkeypatch, settings):
     merge(*(xml(number) for number in range(1, 6)))
     before = tables()
     copied: list[int] = []
-    copy_batch = rebuild.copy_batch
+    stage_into = rebuild.stage_into
 
     def interrupt(*arguments: Any) -> None:
         copied.append(1)
         if len(copied) == 4:
             raise KeyboardInterrupt
-        copy_batch(*arguments)
+        stage_into(*arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(rebuild, "copy_batch", interrupt)
+        patched.setattr(rebuild, "stage_into", interrupt)
         with pytest.raises(CommandError, match="Run the command again"):
             command()
     assert tables() == before
@@ -327,7 +327,7 @@ def test_an_interruption_between_staging_and_folding_counts_once(monkeypatch):
     merge(xml(1), xml(2))
     before = tables()
     with monkeypatch.context() as patched:
-        patched.setattr(rebuild, "fold_from", lambda *arguments: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(rebuild, "fold_from", lambda *arguments, **named: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(CommandError):
             command()
     command()
