@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 from bench import machine, results, servers
+from bench.merging import database
 from bench.results import Chart, Figure, Result, Target
 from bench.servers import LOCALES, Site
 from deploy.steps import postgres
@@ -62,7 +63,7 @@ class Measuring:
     def __init__(self, site: Site, result: Result, rows: int, singles: int, runs: int) -> None:
         self.site, self.result = site, result
         self.rows, self.singles, self.runs = rows, singles, runs
-        self.database = f"mobmap_{LOCALES[0].lower()}"
+        self.database = database(LOCALES[0])
         self.in_ram = bool(postgres.ram_tablespace(site.place))
         if not self.in_ram:
             result.notes.append("No RAM disk to speak of here: the table lay on the ordinary disk, UNLOGGED.")

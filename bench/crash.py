@@ -18,6 +18,7 @@ import psycopg
 from bench import corpus, disks, machine, results, servers
 from bench.corpus import Corpus
 from bench.faults import FULL, KILLS, STEP, Clock, Fault, Hand, schedule
+from bench.merging import database
 from bench.results import Chart, Result, Target
 from bench.servers import LOCALES, Site
 from bench.stream import Stream
@@ -108,7 +109,7 @@ def _small_disks() -> tuple[dict[str, Path], list[str]]:
 def _measure(site: Site, result: Result, hand: Hand, *, faults: list[Fault], uploads: int, gap_s: float) -> None:
     made = corpus.make(site, uploads, mix=True, size_kb=UPLOAD_KB)
     site.empty()
-    tokens = _tokens(site, made)
+    tokens = site.tokens(sorted(entry.player for entry in made.entries))
     site.start(*steps.APPLICATION)
     stream = Stream(site.port, made.entries, tokens)
     began = time.monotonic()
@@ -141,17 +142,6 @@ def _measure(site: Site, result: Result, hand: Hand, *, faults: list[Fault], upl
     result.charts.append(curve.chart())
 
 
-def _tokens(site: Site, made: Corpus) -> dict[str, str]:
-    names, out = site.place.var / "players.txt", site.place.var / "tokens.json"
-    names.write_text("".join(f"{name}\n" for name in sorted({entry.player for entry in made.entries})))
-    try:
-        steps.manage(site.place, "create_token", "--many", names, "--json", out)
-        found: dict[str, str] = json.loads(out.read_text(encoding="utf-8"))
-        return found
-    finally:
-        out.unlink(missing_ok=True)
-
-
 def _wait_for_merged(site: Site) -> None:
     """Wait through PostgreSQL's last recovery, too."""
     deadline = time.monotonic() + PATIENCE_S
@@ -165,9 +155,8 @@ def _wait_for_merged(site: Site) -> None:
 
 
 def _wait_until_ready(site: Site) -> None:
-    databases = [f"mobmap_{locale.lower()}" for locale in LOCALES]
     wait_until(
-        lambda: not any(site.one("SELECT EXISTS (SELECT FROM changed)", each) for each in databases),
+        lambda: not any(site.one("SELECT EXISTS (SELECT FROM changed)", database(each)) for each in LOCALES),
         seconds=PATIENCE_S,
         doing="Publishing what changed",
         advice=f"The workers' log is {site.place.logs / 'worker.log'}.",

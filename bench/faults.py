@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
-import signal
 import threading
 import time
 from collections.abc import Sequence
@@ -156,16 +154,17 @@ class Hand:
         return f"{fault.kind}: process {victim.pid} was gone already"
 
     def _lose_power(self, whole: list[psutil.Process]) -> str:
-        """Kill all of PostgreSQL at once and take away what was in RAM, before it is started again."""
-        for process in whole:
-            with suppress(psutil.NoSuchProcess):
-                os.kill(process.pid, signal.SIGKILL)
+        """Take away what is in RAM and kill all of PostgreSQL at once."""
         ram = self.site.place.ram
         gone = RAM_DISK / f".{ram.name}.gone"
         with suppress(FileNotFoundError):
-            ram.rename(gone)  # at once; deleting takes a moment
+            # First and at once: after the kill PostgreSQL may be back before a folder is deleted.
+            ram.rename(gone)
+        for process in whole:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
         shutil.rmtree(gone, ignore_errors=True)
-        return f"kill -9 all {len(whole)} processes of postgres and empty the RAM disk"
+        return f"empty the RAM disk and kill -9 all {len(whole)} processes of postgres"
 
     def _pid(self, program: str) -> int:
         return int(supervisor.processes(self.site.place)[program]["pid"])

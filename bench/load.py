@@ -1,10 +1,12 @@
 """A cheap client: sends distinct documents over kept-open connections and notes how long each answer took.
 
-python -m bench.load < JSON      → JSON: {"latencies_s": […], "answers": {"202": 900}, "seconds": 6.0}
+python -m bench.load < JSON      → JSON: {"moments_s": […], "latencies_s": […], "answers": {"202": 900}, "seconds": 6.0}
+
+`moments_s` is when each of the requests was due, on the machine's monotonic clock.
 
 JSON in: `port`, `clients`, `seconds`, `files` (documents to vary), `tokens`, `first` (number of the first variant,
 so that no document comes twice), `rate_per_s` (0: each client sends as soon as it is answered; otherwise requests
-come at random moments, this many a second, and wait for a free connection; the wait counts).
+come at random moments, this many a second, and wait for a free connection; the wait counts). SIGTERM ends it early.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import asyncio
 import itertools
 import json
 import random
+import signal
 import sys
 import time
 from collections import Counter
@@ -41,36 +44,42 @@ class Load:
         self.documents = [Path(file).read_bytes().rstrip() for file in wanted["files"]]
         self.tokens: list[str] = wanted["tokens"]
         self.numbers = itertools.count(int(wanted["first"]))
+        self.moments_s: list[float] = []
         self.latencies_s: list[float] = []
         self.answers: Counter[str] = Counter()
 
     async def run(self) -> dict[str, Any]:
         due: asyncio.Queue[float] = asyncio.Queue()
         began = time.monotonic()
-        end = began + self.seconds
-        senders = [asyncio.create_task(self._client(end, due)) for _ in range(self.clients)]
+        self.end = began + self.seconds
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._end_now)
+        senders = [asyncio.create_task(self._client(due)) for _ in range(self.clients)]
         if self.rate_per_s:
-            await self._arrive(began, end, due)
+            await self._arrive(began, due)
         await asyncio.gather(*senders)
         return {
+            "moments_s": [round(each, 3) for each in self.moments_s],
             "latencies_s": [round(each, 5) for each in self.latencies_s],
             "answers": self.answers,
             "seconds": time.monotonic() - began,
         }
 
-    async def _arrive(self, at: float, end: float, due: asyncio.Queue[float]) -> None:
+    def _end_now(self) -> None:
+        self.end = 0.0
+
+    async def _arrive(self, at: float, due: asyncio.Queue[float]) -> None:
         chosen = random.Random(1)
-        while (at := at + chosen.expovariate(self.rate_per_s)) < end:
+        while (at := at + chosen.expovariate(self.rate_per_s)) < self.end:
             await asyncio.sleep(max(0.0, at - time.monotonic()))
             due.put_nowait(at)
         for _ in range(self.clients):
             due.put_nowait(-1.0)
 
-    async def _client(self, end: float, due: asyncio.Queue[float]) -> None:
+    async def _client(self, due: asyncio.Queue[float]) -> None:
         reader = writer = None
         while True:
             began = await due.get() if self.rate_per_s else time.monotonic()
-            if began < 0 or (not self.rate_per_s and began >= end):
+            if began < 0 or (not self.rate_per_s and began >= self.end):
                 break
             request = self._request(next(self.numbers))
             try:
@@ -79,6 +88,7 @@ class Load:
                 writer.writelines(request)
                 self.answers[await _answer(reader)] += 1
                 self.latencies_s.append(time.monotonic() - began)
+                self.moments_s.append(began)
             except (OSError, asyncio.IncompleteReadError, ValueError) as error:
                 self.answers[type(error).__name__] += 1
                 if writer:

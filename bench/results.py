@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -90,6 +91,13 @@ class Result:
     @property
     def passed(self) -> bool:
         return not self.faults and all(target.met for target in self.targets)
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """Return the value that so many percent lie below or at (nearest rank); nan of none."""
+    if not values:
+        return math.nan
+    return sorted(values)[max(0, math.ceil(len(values) * percent / 100) - 1)]
 
 
 def number(value: float) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -99,6 +100,17 @@ class Site:
         for folder in (self.spool, self.archive):
             for entry in folder.glob("*"):
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+
+    def tokens(self, players: Iterable[str]) -> dict[str, str]:
+        """Make players who send and return their tokens by name."""
+        names, out = self.place.var / "players.txt", self.place.var / "tokens.json"
+        names.write_text("".join(f"{name}\n" for name in dict.fromkeys(players)), encoding="utf-8")
+        try:
+            site.manage(self.place, "create_token", "--many", names, "--json", out)
+            found: dict[str, str] = json.loads(out.read_text(encoding="utf-8"))
+            return found
+        finally:
+            out.unlink(missing_ok=True)
 
     def unfinished(self) -> int:
         """Return how many uploads are not merged yet."""

@@ -102,9 +102,8 @@ class Stream:
             if number % TWICE_EVERY == 0:
                 status, again = self._until_answered(connection, document, number, number + 1)
                 if (status, again.get("id")) != (KNOWN, body["id"]):
-                    self._fault(
-                        f"{self._name(number)} came again and was answered with {status}: {again.get('detail') or again}"
-                    )
+                    told = again.get("detail") or again
+                    self._fault(f"{self._name(number)} came again and was answered with {status}: {told}")
 
     def _until_answered(
         self, connection: http.client.HTTPConnection, document: bytes, number: int, wrapping: int

@@ -76,7 +76,7 @@ class Measuring:
 
     def measure(self, runs: int) -> None:
         self.site.empty()
-        self.tokens = _tokens(self.site)
+        self.tokens = list(self.site.tokens(f"Player {number}" for number in range(PLAYERS)).values())
         self.site.start(*steps.APPLICATION)
         with _reading(self.site) as floor_port, Watch(self.site.place) as watch:
             self._pause(True)
@@ -158,15 +158,12 @@ class Measuring:
         if done.returncode:
             raise Failure(f"The client failed (exit status {done.returncode}); the reason is above.")
         seen: dict[str, Any] = json.loads(done.stdout)
-        latencies = sorted(seen["latencies_s"])
+        latencies = seen["latencies_s"]
         self.sent += sum(seen["answers"].values())
         if not latencies or set(seen["answers"]) != {"202"}:
             self.result.faults.append(f"{clients} clients got these answers: {seen['answers']}")
-        latencies = latencies or [float("nan")]
         found = Round(
-            len(latencies) / seen["seconds"],
-            statistics.median(latencies),
-            latencies[min(len(latencies) - 1, int(len(latencies) * 0.99))],
+            len(latencies) / seen["seconds"], results.percentile(latencies, 50), results.percentile(latencies, 99)
         )
         which = "accepted" if port == self.site.port else "only read"
         say(
@@ -193,18 +190,6 @@ class Measuring:
         documents = {path.name for folder in folders for path in folder.glob("??/*.xml.zst")}
         if len(documents) != rows:
             self.result.faults.append(f"{len(documents):,} documents lie on the disk for {rows:,} uploads.")
-
-
-def _tokens(site: Site) -> list[str]:
-    """Return tokens of players who send."""
-    names = site.place.var / "players.txt"
-    out = site.place.var / "tokens.json"
-    names.write_text("".join(f"Player {number}\n" for number in range(PLAYERS)))
-    try:
-        steps.manage(site.place, "create_token", "--many", names, "--json", out)
-        return list(json.loads(out.read_text(encoding="utf-8")).values())
-    finally:
-        out.unlink(missing_ok=True)
 
 
 @contextmanager

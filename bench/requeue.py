@@ -1,0 +1,255 @@
+"""`bench/run requeue`: millions of jobs added at once while players send and workers claim."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from bench import corpus, machine, results, servers
+from bench.merging import database
+from bench.results import Chart, Result, Target, percentile
+from bench.servers import LOCALES, Site
+from deploy.steps import site as steps
+from deploy.steps.place import CHECKOUT
+from deploy.steps.progress import Failure, say, step, wait_until
+
+RATE_PER_S = 60
+CLIENTS = 32
+DOCUMENTS, PLAYERS, UPLOAD_KB = 200, 40, 70.0
+#: Rows as merged uploads leave them, in both places that know of them. Contents are hashes of numbers.
+_UPLOADS = """
+INSERT INTO ingest_upload (id, locale, content_hash, version, game_version, sender, file_name, size_bytes, document,
+    archived, mobs, positions, lootings, ignored, status, received_at, staged_at, merged_at, brought, reason,
+    claimed_by, attempts)
+SELECT md5('{locale}' || n)::uuid, '{locale}', sha256(convert_to('{locale}' || n, 'UTF8')), 44, '',
+    'player:' || n % 3000, '', 65000, 'archived/' || n, true, 40, 900, 800, '{{}}', 'merged', long_ago, long_ago,
+    long_ago, '{{}}', '', '', 1
+FROM generate_series({first}, {last}) n, (SELECT now() - interval '2 days') AS past (long_ago)
+"""
+_LEDGER = """
+INSERT INTO ledger ({columns})
+SELECT {values} FROM generate_series({first}, {last}) n
+"""
+ROWS_AT_ONCE = 250_000
+
+
+def main(arguments: list[str]) -> int:
+    """Measure and return the exit status."""
+    parser = argparse.ArgumentParser(prog="bench/run requeue", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="100,000 jobs, one run")
+    parser.add_argument("--jobs", type=int, help="jobs added at once (5,000,000; quick: 100,000)")
+    parser.add_argument("--runs", type=int, help="how often they are added (2; quick: 1)")
+    parser.add_argument("--calm", type=float, default=15.0, help="seconds to measure before and after (15)")
+    parser.add_argument("--drawing", type=float, default=60.0, help="seconds to watch workers draw them (60)")
+    options = parser.parse_args(arguments)
+    jobs = options.jobs or (100_000 if options.quick else 5_000_000)
+    runs = options.runs or (1 if options.quick else 2)
+    with servers.running(
+        needs_bytes=jobs * 1600 + 2_000_000_000, postgres_settings="max_wal_size = 4GB\nmaintenance_work_mem = 256MB\n"
+    ) as site:
+        result = Result(
+            "requeue",
+            "Requeue: millions of jobs added at once",
+            f"{jobs:,} jobs, {RATE_PER_S} live uploads of {UPLOAD_KB:g} KB a second, {runs} runs",
+            machine.facts(site.place.var),
+        )
+        Measuring(site, result, jobs, options.calm, options.drawing).measure(runs)
+    return results.finish(result, site.place, quick=options.quick)
+
+
+class Measuring:
+    """Live uploads before, while and after jobs are added, and what they waited for."""
+
+    def __init__(self, site: Site, result: Result, jobs: int, calm_s: float, drawing_s: float) -> None:
+        self.site, self.result, self.jobs = site, result, jobs
+        self.calm_s, self.drawing_s = calm_s, drawing_s
+        self.made = corpus.make(site, DOCUMENTS, size_kb=UPLOAD_KB)
+        self.sent = 0
+
+    def measure(self, runs: int) -> None:
+        self.site.empty()
+        self._make_history()
+        self.tokens = list(self.site.tokens(f"Player {number}" for number in range(PLAYERS)).values())
+        self.site.start(*steps.APPLICATION)
+        seen = [self._run(number + 1, runs) for number in range(runs)]
+        self._tell(seen)
+        self._check()
+
+    def _make_history(self) -> None:
+        """Fill the tables with merged uploads, as a site of some years has them."""
+        per_locale = self.jobs // len(LOCALES)
+        with step(f"Making {self.jobs:,} merged uploads"):
+            for locale in LOCALES:
+                with _without_indexes(self.site, "mobmap_portal", "ingest_upload"):
+                    self._insert("mobmap_portal", per_locale, lambda first, last, name=locale: _UPLOADS.format(
+                        locale=name, first=first, last=last))  # fmt: skip
+                columns, values = self._ledger_columns(locale)
+                with _without_indexes(self.site, database(locale), "ledger"):
+                    self._insert(database(locale), per_locale, lambda first, last, c=columns, v=values: _LEDGER.format(
+                        columns=c, values=v, first=first, last=last))  # fmt: skip
+                say(f"  {locale}: {per_locale:,}")
+
+    def _insert(self, where: str, count: int, sql: Callable[[int, int], str]) -> None:
+        with self.site.connect(where) as connection:
+            for first in range(1, count + 1, ROWS_AT_ONCE):
+                connection.execute(sql(first, min(first + ROWS_AT_ONCE - 1, count)))
+
+    def _ledger_columns(self, locale: str) -> tuple[str, str]:
+        """Return the ledger's required columns and an expression for each, over n."""
+        known = {
+            "content_hash": f"sha256(convert_to('{locale}' || n, 'UTF8'))",
+            "upload": f"md5('{locale}' || n)::uuid",
+            "upload_id": f"md5('{locale}' || n)::uuid",
+            "merged_at": "now() - interval '2 days'",
+            "brought": "'{}'",
+            "uploader": "(n % 3000)::int",
+        }
+        with self.site.connect(database(locale)) as connection:
+            rows = connection.execute(
+                "SELECT column_name FROM information_schema.columns WHERE table_name = 'ledger'"
+                " AND is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO' AND is_generated = 'NEVER'"
+            ).fetchall()
+        needed = [name for (name,) in rows]
+        if set(needed) - known.keys():
+            raise Failure(f"The ledger has columns this benchmark does not know: {set(needed) - known.keys()}")
+        return ", ".join(needed), ", ".join(known[name] for name in needed)
+
+    def _run(self, number: int, runs: int) -> dict[str, Any]:
+        """Add all jobs once, with live uploads all along."""
+        before_deadlocks = self._deadlocks()
+        client = self._start_client(2 * self.calm_s + self.drawing_s + 300)
+        try:
+            with step(f"Run {number} of {runs}: {RATE_PER_S} live uploads a second, nothing else"):
+                time.sleep(self.calm_s)
+            began = time.monotonic()
+            with step(f"./manage.py requeue, {self.jobs:,} jobs"):
+                told = steps.manage(self.site.place, "requeue", "--status", "merged")
+                say("  " + told.strip().replace("\n", "\n  "))
+            added = time.monotonic()
+            with step("Workers draw them"):
+                waiting = self._waiting()
+                until = added + self.drawing_s
+                while time.monotonic() < until and self._waiting():
+                    time.sleep(0.5)
+                drawn, drawn_s = waiting - self._waiting(), time.monotonic() - added
+                say(f"  {drawn:,} in {drawn_s:.0f} s")
+            with self.site.connect() as connection:  # the rest would only say the same for longer
+                connection.execute("DELETE FROM ingest_requeued")
+            drained = time.monotonic()
+            with step("Live uploads alone again"):
+                time.sleep(self.calm_s)
+        finally:
+            client.terminate()
+            output, _ = client.communicate()
+        seen: dict[str, Any] = json.loads(output)
+        self.sent += sum(seen["answers"].values())
+        if set(seen["answers"]) != {"202"}:
+            self.result.faults.append(f"Run {number}: live uploads got these answers: {seen['answers']}")
+        deadlocks = self._deadlocks() - before_deadlocks
+        if deadlocks:
+            self.result.faults.append(f"Run {number}: PostgreSQL counted {deadlocks} deadlocks.")
+        return {
+            "began": began, "added": added, "drained": drained, "rate": drawn / drawn_s, "deadlocks": deadlocks,
+            "answered": list(zip(seen["moments_s"], seen["latencies_s"], strict=True)),
+        }  # fmt: skip
+
+    def _start_client(self, seconds: float) -> subprocess.Popen[str]:
+        wanted = {
+            "port": self.site.port, "clients": CLIENTS, "seconds": seconds, "rate_per_s": RATE_PER_S,
+            "first": self.sent, "files": [str(entry.path) for entry in self.made.entries], "tokens": self.tokens,
+        }  # fmt: skip
+        client = subprocess.Popen(
+            [sys.executable, "-B", "-m", "bench.load"],
+            cwd=CHECKOUT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert client.stdin is not None
+        client.stdin.write(json.dumps(wanted))
+        client.stdin.close()
+        client.stdin = None  # communicate() would flush it
+        return client
+
+    def _waiting(self) -> int:
+        return int(self.site.one("SELECT count(*) FROM ingest_requeued"))
+
+    def _deadlocks(self) -> int:
+        return int(self.site.one("SELECT sum(deadlocks) FROM pg_stat_database"))
+
+    def _tell(self, seen: list[dict[str, Any]]) -> None:
+        self.result.add(
+            "adding them (./manage.py requeue, its start included)", "s", [r["added"] - r["began"] for r in seen]
+        )
+        self.result.add("added", "jobs/s", [self.jobs / (r["added"] - r["began"]) for r in seen])
+        self.result.add("drawn by the workers", "jobs/s", [r["rate"] for r in seen])
+        phases = {"before": ("start", "began"), "while adding": ("began", "added"),
+                  "while drawing": ("added", "drained"), "after": ("drained", "end")}  # fmt: skip
+        p99s: dict[str, float] = {}
+        for phase, (first, last) in phases.items():
+            per_run = [
+                [latency for at, latency in r["answered"] if r.get(first, 0) <= at < r.get(last, float("inf"))]
+                for r in seen
+            ]
+            p50 = self.result.add(f"live p50 {phase}", "ms", [1000 * percentile(each, 50) for each in per_run])
+            p99 = self.result.add(f"live p99 {phase}", "ms", [1000 * percentile(each, 99) for each in per_run])
+            p99s[phase] = p99.median
+            say(f"  {phase}: p50 {p50.median:.0f} ms, p99 {p99.median:.0f} ms")
+        self.result.add("live p99 while adding, times that before", "×", [p99s["while adding"] / p99s["before"]])
+        self.result.targets += [
+            Target("deadlocks", sum(r["deadlocks"] for r in seen), most=0),
+            Target("live uploads not answered with 202", len(self.result.faults), most=0),
+        ]
+        last = seen[-1]
+        start = last["answered"][0][0]
+        slices: dict[int, list[float]] = {}
+        for at, latency in last["answered"]:
+            slices.setdefault(int(at - start), []).append(latency * 1000)
+        self.result.charts.append(
+            Chart(
+                "lines", "Live uploads while jobs are added (red: begins, added, drawing ends)", "seconds", "ms",
+                [(f"p{each}", [(at, percentile(slices[at], each)) for at in sorted(slices)]) for each in (99, 50)],
+                [(last[name] - start, name) for name in ("began", "added", "drained")],
+            )
+        )  # fmt: skip
+
+    def _check(self) -> None:
+        """No claim was lost: every live upload is merged, once."""
+        with step("Waiting until every live upload is merged"):
+            servers.wait_for_merged(self.site, 600, "Merging the live uploads", every=1.0)
+        merged = int(self.site.one("SELECT count(*) FROM ingest_upload WHERE status = 'merged'"))
+        ledger = sum(int(self.site.one("SELECT count(*) FROM ledger", database(locale))) for locale in LOCALES)
+        wanted = self.jobs // len(LOCALES) * len(LOCALES) + self.sent
+        if not merged == ledger == wanted:
+            self.result.faults.append(f"{merged:,} uploads merged, {ledger:,} in the ledgers, {wanted:,} expected.")
+        wait_until(lambda: not self._waiting(), seconds=60, doing="Drawing the last jobs", advice="")
+
+
+@contextmanager
+def _without_indexes(site: Site, where: str, table: str) -> Iterator[None]:
+    """Drop a table's indexes while it is filled, and make them again."""
+    with site.connect(where) as connection:
+        constraints = connection.execute(
+            "SELECT quote_ident(conname), pg_get_constraintdef(oid) FROM pg_constraint"
+            " WHERE conrelid = %s::regclass AND contype IN ('p', 'u')", [table],
+        ).fetchall()  # fmt: skip
+        for name, _ in constraints:
+            connection.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
+        indexes = connection.execute(
+            "SELECT quote_ident(indexname), indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename = %s",
+            [table],
+        ).fetchall()
+        for name, _ in indexes:
+            connection.execute(f"DROP INDEX {name}")
+        yield
+        for name, definition in constraints:
+            connection.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
+        for _, definition in indexes:
+            connection.execute(definition)
+        connection.execute(f"VACUUM ANALYZE {table}")

@@ -1,0 +1,91 @@
+"""A disk made slower for some processes alone: the kernel's own throttle (blkio of cgroup 1, io of cgroup 2)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+
+from deploy.steps.progress import wait_until
+
+_V1 = Path("/sys/fs/cgroup/blkio")
+_V2 = Path("/sys/fs/cgroup")
+_GROUP = "mobmap-bench"
+#: What a single hard disk of the old days does: sequential megabytes, and synced writes a second.
+WRITE_BYTES_PER_S, WRITES_PER_S = 40_000_000, 150
+
+
+def why_not(folder: Path) -> str:
+    """Return why the disk under a folder can't be slowed down here, "" when it can."""
+    if os.geteuid() != 0:
+        return "that takes root"
+    try:
+        group = _make(folder)
+    except OSError as error:
+        return f"the kernel refuses to throttle this device ({error.strerror})"
+    if group is None:
+        return "this kernel offers no throttle for disks (neither cgroup 1's blkio nor cgroup 2's io)"
+    group.rmdir()
+    return ""
+
+
+@contextmanager
+def slowed(folder: Path, processes: Iterable[psutil.Process]) -> Iterator[None]:
+    """Slow the disk under `folder` down for processes and all they start; at the end they are free again."""
+    group = _make(folder)
+    assert group is not None, "why_not() was not asked"
+    for process in processes:
+        with suppress(ProcessLookupError):
+            (group / "cgroup.procs").write_text(str(process.pid))
+    try:
+        yield
+    finally:
+        wait_until(
+            lambda: _dissolve(group), seconds=20, doing="Freeing PostgreSQL from the slow disk",
+            advice=f"Move the processes in {group}/cgroup.procs to the group above and remove the folder.",
+        )  # fmt: skip
+
+
+def _dissolve(group: Path) -> bool:
+    """Move a group's processes out and remove it; False while new ones come or dead ones linger."""
+    for pid in (group / "cgroup.procs").read_text().split():
+        with suppress(ProcessLookupError):
+            (group.parent / "cgroup.procs").write_text(pid)
+    try:
+        group.rmdir()
+    except OSError:
+        return False
+    return True
+
+
+def _make(folder: Path) -> Path | None:
+    """Make the group with its limits; None where there is no such controller."""
+    number = folder.stat().st_dev
+    device = f"{os.major(number)}:{os.minor(number)}"
+    if (_V1 / "cgroup.procs").exists():
+        group = _V1 / _GROUP
+        limits = {
+            "blkio.throttle.write_bps_device": f"{device} {WRITE_BYTES_PER_S}",
+            "blkio.throttle.write_iops_device": f"{device} {WRITES_PER_S}",
+        }
+    elif "io" in _controllers():
+        group = _V2 / _GROUP
+        limits = {"io.max": f"{device} wbps={WRITE_BYTES_PER_S} wiops={WRITES_PER_S}"}
+    else:
+        return None
+    group.mkdir(exist_ok=True)
+    try:
+        for name, text in limits.items():
+            (group / name).write_text(f"{text}\n")
+    except OSError:
+        group.rmdir()
+        raise
+    return group
+
+
+def _controllers() -> list[str]:
+    path = _V2 / "cgroup.subtree_control"
+    return path.read_text().split() if path.exists() else []
