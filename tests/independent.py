@@ -19,6 +19,7 @@ DIFFICULTIES = ["HEROIC", "RAID1N", "RAID2N", "RAID1H", "RAID2H"]
 OTHER_KINDS = ["SKIN", "PIPO", "HERB", "MING", "ENGN", "OPEN", "ITEM", "DISN", "PRSP", "MILL", "FISH"]
 
 _tag = re.compile(r"<(/?)(\w+)((?:\s+\w+=\"[^\"]*\")*)\s*(/?)>([^<]*)")
+_with_floor = re.compile(r".+#[\d.-]+#[\d.-]+#.+#\d+", re.DOTALL).fullmatch
 _attribute = re.compile(r"(\w+)=\"([^\"]*)\"")
 
 Coordinate = tuple[str, str, int, str]  # creature key, zone, floor, "x/y"
@@ -103,7 +104,8 @@ def _count_one(counts: Counts, sender: str, body: bytes) -> None:
 
 def _count_loot(counts: Counts, name: str, content: str, version: int) -> None:
     floor = 0
-    if version == 44:
+    by_id = version == 44 or (version == 43 and _with_floor(name) is not None)  # 43 is written as either
+    if by_id:
         name, _, last = name.rpartition("#")
         floor = int(last)
     source, _x, _y, zone = name.rsplit("#", 3)
@@ -114,7 +116,7 @@ def _count_loot(counts: Counts, name: str, content: str, version: int) -> None:
     target = source[len(kind) :]
     if kind == "UNKN":
         return
-    if target.startswith("n") and kind != "SKIN" and version == 44:
+    if target.startswith("n") and kind != "SKIN" and by_id:
         target = "n" + str(int(target[1:], 16))
     if kind == "FISH":
         target = zone
