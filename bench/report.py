@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
 from bench import results
@@ -15,8 +16,11 @@ ORDER = ("ingest", "hot", "upload", "concurrency", "requeue", "crash")
 HEAD = """# Benchmarks
 
 Made by `bench/run report` from `bench/results/`; every figure can be measured anew with one command, on
-servers of its own. Medians over several runs; the floor of each ratio was measured in the same run.
-Ratios travel between machines, absolute figures don't.
+servers of its own (`bench/run all` measures everything).
+
+How to read it: targets come first, each met or missed; then the plots; then every figure as the median over
+its runs, with the lowest and highest beside it. The floor of a ratio was measured in the same run, on the same
+machine, which is named below each part with the date. Ratios travel between machines, absolute figures don't.
 """
 
 
@@ -39,7 +43,9 @@ def write(paths: list[Path], folder: Path) -> None:
     """Write benchmarks.md and an SVG per chart into a folder."""
     plots = folder / "benchmarks"
     plots.mkdir(parents=True, exist_ok=True)
-    parts = [HEAD]
+    for old in plots.glob("*.svg"):
+        old.unlink()
+    parts = [HEAD, *summary(paths)]
     for path in paths:
         result, beside = results.read(path)
         names = []
@@ -48,6 +54,19 @@ def write(paths: list[Path], folder: Path) -> None:
             (plots / names[-1]).write_text(draw(chart), encoding="utf-8")
         parts.append(section(result, beside["measured_at"], bool(beside["quick"]), names))
     (folder / "benchmarks.md").write_text("\n".join(parts), encoding="utf-8")
+
+
+def summary(paths: list[Path]) -> list[str]:
+    """Return a table of what was measured, when, and how it ended."""
+    lines = ["| benchmark | targets met | outcome | measured |", "|---|---:|---|---|"]
+    for path in paths:
+        result, beside = results.read(path)
+        met = sum(target.met for target in result.targets)
+        outcome = "**wrong**" if result.faults else "correct"
+        anchor = re.sub(r"[^a-z0-9 -]", "", result.title.lower()).replace(" ", "-")
+        day = str(beside["measured_at"])[:10]
+        lines.append(f"| [{cell(result.title)}](#{anchor}) | {met} of {len(result.targets)} | {outcome} | {day} |")
+    return [*lines, ""]
 
 
 def section(result: Result, measured_at: str, quick: bool, plots: list[str]) -> str:

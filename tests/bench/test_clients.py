@@ -1,0 +1,35 @@
+"""What the benchmarks' clients send: new documents that are valid, in the wrappings of players."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+
+import pytest
+
+from bench.load import variant
+from bench.stream import plain, wrapped
+from ingest.formats.mobmapdata.validate import validate
+from tests.ingest.factories import document, mob, zone
+
+XML = document(mob(zone("1/1,2/2,")))
+
+
+def test_variants_are_valid_new_and_count_the_same():
+    first, second = (validate(io.BytesIO(variant(XML, number))) for number in (0, 1))
+    original = validate(io.BytesIO(XML))
+    assert len({first.content_hash, second.content_hash, original.content_hash}) == 3
+    assert first.positions == second.positions == original.positions == 2
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_every_wrapping_holds_the_document(number):
+    body, headers = wrapped(XML, number)
+    if headers.get("Content-Encoding") == "gzip":
+        body = gzip.decompress(body)
+    assert plain(body) == XML
+
+
+def test_a_file_in_base64_is_taken_as_its_document():
+    assert plain(base64.b64encode(XML)) == XML

@@ -1,0 +1,47 @@
+"""A small file system is filled to its last block and relieved, where this machine lets root mount."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from portal.env import BASE_DIR
+
+SCRIPT = """
+import os, sys
+from pathlib import Path
+from bench import disks
+folder = Path(sys.argv[1])
+why = disks.own_mounts() or disks.mount_image(folder, folder.with_suffix(".img"), 16)
+if why:
+    print("SKIP " + why)
+    sys.exit()
+disks.fill(folder)
+try:
+    with (folder / "one").open("wb") as file:
+        file.write(b"x" * 100_000)
+        os.fsync(file.fileno())
+    print("wrote")
+except OSError as error:
+    print(error.errno)
+disks.relieve(folder)
+(folder / "one").write_bytes(b"x" * 100_000)
+print("relieved")
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting takes root")
+def test_a_filled_disk_takes_nothing_more_until_it_is_relieved(tmp_path: Path):
+    folder = tmp_path / "small"
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, folder], cwd=BASE_DIR, capture_output=True, text=True, check=True, timeout=60
+    )
+    if done.stdout.startswith("SKIP"):
+        pytest.skip(f"no small file system can be mounted here: {done.stdout[5:].strip()}")
+    assert done.stdout.split() == [str(errno.ENOSPC), "relieved"]
+    assert not os.path.ismount(folder), "the mount was to be seen by that process alone"
