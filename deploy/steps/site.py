@@ -98,8 +98,9 @@ def application(place: Place, port: int) -> list[Program]:
     def settings(file_name: str) -> dict[str, str]:
         return environment.for_process(place, {"MOBMAP_WEB_BIND": f"{LOOPBACK}:{port}"}, file_name)
 
+    # Nicer than the web server: players who wait for an answer come before what can wait.
     worker: list[str | Path] = [
-        *(*celery, "worker", "--hostname", "worker@%h", "--concurrency", "2", "--pool", "prefork"),
+        *("nice", "-n", "10", *celery, "worker", "--hostname", "worker@%h", "--concurrency", "2", "--pool", "prefork"),
         *("--max-memory-per-child", "400000", "--without-gossip", "--without-mingle", "--loglevel", "INFO"),
     ]
     beat: list[str | Path] = [

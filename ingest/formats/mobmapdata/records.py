@@ -201,7 +201,8 @@ def sort_digests(digests: bytearray) -> bytearray:
 
     In place, as there may be millions of them and a copy of all is what a large document costs.
     """
-    np.frombuffer(digests, dtype=f"S{DIGEST}").sort()
+    if len(digests) > DIGEST:  # most records have no children: asking numpy would cost as much as checking them
+        np.frombuffer(digests, dtype=f"S{DIGEST}").sort()
     return digests
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import BinaryIO
 
@@ -12,6 +13,8 @@ from ingest.formats.mobmapdata.reading import Contents, Tally, drop, events, new
 from ingest.formats.mobmapdata.records import Fault
 
 CHUNK = 1 << 16
+#: Up to this size the tree is let grow, to some 25 times as much at the worst: dropping elements takes time.
+WHOLE_TREE_BYTES = 1 << 18
 
 
 def validate(document: BinaryIO) -> Contents:
@@ -27,7 +30,6 @@ def validate(document: BinaryIO) -> Contents:
 
 def _validate(document: BinaryIO) -> Contents:
     """Read fast and up to the first fault; only if there is one, read again to find the places."""
-    document.seek(0)
     try:
         return _read(document)
     except (Fault, _SchemaFault, etree.XMLSyntaxError):
@@ -42,6 +44,8 @@ class _SchemaFault(Exception):
 def _read(document: BinaryIO) -> Contents:
     parser = new_parser("end")
     tally = Tally()
+    dropping = document.seek(0, os.SEEK_END) > WHOLE_TREE_BYTES
+    document.seek(0)
     while chunk := document.read(CHUNK):
         parser.feed(chunk)
         if len(parser.feed_error_log):
@@ -49,5 +53,6 @@ def _read(document: BinaryIO) -> Contents:
         for _, element in events(parser):
             if element.getparent() is not None:
                 tally.add(element)
-                drop(element)
+                if dropping:
+                    drop(element)
     return tally.finish(parser.close())
