@@ -20,6 +20,7 @@ Y_MASK = (1 << Y_BITS) - 1
 
 #: In `seen_by` the uploader takes the lower half of a 64-bit number.
 UPLOADER_BITS = 32
+UPLOADER_MASK = (1 << UPLOADER_BITS) - 1
 
 
 def pack(x_pct: float, y_pct: float) -> int:
@@ -57,6 +58,13 @@ class Places:
             last_seen=_ints(row["last_seen"]),
             seen_by=None if row["seen_by"] is None else _ints(row["seen_by"]),
         )
+
+    @property
+    def pairs(self) -> Ints:
+        """`seen_by`, where it must have been read; raises ValueError where it was not."""
+        if self.seen_by is None:
+            raise ValueError("These places were read without seen_by, and uploaders are to be told apart.")
+        return self.seen_by
 
 
 def _ints(column: Sequence[int]) -> Ints:

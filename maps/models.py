@@ -13,7 +13,7 @@ Derived (can be made anew from the counts at any time):
 
 from __future__ import annotations
 
-from django.contrib.gis.db.models import PointField
+from django.contrib.gis.db.models import PointField, PolygonField
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
@@ -212,7 +212,10 @@ class Ledger(models.Model):
 
 
 class Spawn(models.Model):
-    """An estimated spawn point of a shown creature, derived from its Presence by `maps.publish`."""
+    """An estimated spawn point or patrol of a shown creature, derived from its Presence by `maps.publish`.
+
+    A patrol has an `area` around its way; its `point` lies on the way, its `radius` reaches to the end.
+    """
 
     id = models.BigAutoField(primary_key=True)
     mob = models.BigIntegerField()
@@ -223,6 +226,7 @@ class Spawn(models.Model):
     sightings = models.IntegerField()
     uploaders = models.IntegerField()
     confirmed = models.BooleanField(help_text="seen by several independent uploaders")
+    area = PolygonField(srid=0, null=True, spatial_index=False, help_text="where it walks, for a patrol")
 
     class Meta:
         db_table = "spawn"

@@ -6,24 +6,31 @@ one is committed and never wait for it.
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from time import monotonic
+from typing import Any
 
 from django.db import connections, transaction
 
-#: Coordinates closer than this (percent of the zone's map) belong to one spawn point.
-CLUSTER_EPS_PCT = 0.35
-#: A spawn point is confirmed once so many distinct uploaders have seen it.
-CONFIRMED_UPLOADERS = 2
+from maps import coords, spawns
+from maps.coords import Places
+from maps.patrols import Patrol
+from maps.queries.database import statement
+from maps.spawns import CONFIRMED_UPLOADERS, Estimate
+
 #: Creature-zone pairs published in one transaction.
 CHUNK = 200
+#: Rows of coordinates read at once: one may hold a whole zone's grid.
+READ_ROWS = 20
+#: How far (percent) from its way a patrol is met, roughly: interaction range.
+PATROL_HALF_WIDTH_PCT = 0.5
+#: The columns of a spawn point that `publish_spawns.sql` takes as arrays.
+COLUMNS = ("mob", "zone", "floor", "x", "y", "radius", "sightings", "uploaders", "confirmed", "way")
 _PUBLISH_LOCK = 0x4D50  # "MP"
 
-
-@cache
-def _statement() -> str:
-    return (Path(__file__).parent / "sql" / "publish_spawns.sql").read_text(encoding="utf-8")
+Where = tuple[int, int, int]  # mob, zone, floor
 
 
 def has_changes(alias: str) -> bool:
@@ -62,14 +69,50 @@ def _publish_chunk(alias: str) -> int:
         )
         pairs = cursor.fetchall()
         if pairs:
-            cursor.execute("SET LOCAL enable_nestloop = off")
-            cursor.execute(
-                _statement(),
-                {
-                    "mobs": [mob for mob, _ in pairs],
-                    "zones": [zone for _, zone in pairs],
-                    "eps": CLUSTER_EPS_PCT,
-                    "confirmed_uploaders": CONFIRMED_UPLOADERS,
-                },
-            )
+            _publish_pairs(alias, {"mobs": [mob for mob, _ in pairs], "zones": [zone for _, zone in pairs]})
         return len(pairs)
+
+
+def _publish_pairs(alias: str, pairs: dict[str, list[int]]) -> None:
+    where: list[Where] = []
+    found = spawns.estimate(_places(alias, pairs, where))
+    rows = [row for number, estimate in enumerate(found) for row in _rows(where[number], estimate)]
+    with connections[alias].cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM spawn s USING unnest(%(mobs)s::bigint[], %(zones)s::int[]) AS w (mob, zone)"
+            " WHERE s.mob = w.mob AND s.zone = w.zone",
+            pairs,
+        )
+        if rows:
+            columns = dict(zip(COLUMNS, (list(column) for column in zip(*rows, strict=True)), strict=True))
+            cursor.execute(statement("publish_spawns"), columns | {"half_width": PATROL_HALF_WIDTH_PCT})
+
+
+def _places(alias: str, pairs: dict[str, list[int]], where: list[Where]) -> Iterator[Places]:
+    """Yield the coordinates of each creature, zone and floor, and add to `where` which ones they are."""
+    with connections[alias].chunked_cursor() as cursor:
+        cursor.execute(statement("publish_places"), pairs)
+        rows = (row for chunk in iter(lambda: cursor.fetchmany(READ_ROWS), []) for row in chunk)
+        for key, parts in groupby(rows, key=itemgetter(0, 1, 2)):
+            where.append(key)
+            yield coords.unite([Places.of(dict(zip(_PLACE_COLUMNS, row[3:], strict=True))) for row in parts])
+
+
+_PLACE_COLUMNS = ("xy", "sightings", "uploaders", "first_seen", "last_seen", "seen_by")
+
+
+def _rows(where: Where, estimate: Estimate) -> Iterator[tuple[Any, ...]]:
+    """Yield what is written of a creature on one floor, in the order of `COLUMNS`."""
+    shape = (estimate.x.round(2), estimate.y.round(2), estimate.radius.round(2))
+    counts = (estimate.sightings, estimate.uploaders, estimate.confirmed)
+    for point in zip(*(column.tolist() for column in (*shape, *counts)), strict=True):
+        yield (*where, *point, None)
+    for patrol in estimate.patrols:
+        middle = (round(patrol.x, 2), round(patrol.y, 2), round(patrol.radius, 2))
+        confirmed = patrol.uploaders >= CONFIRMED_UPLOADERS
+        yield (*where, *middle, patrol.sightings, patrol.uploaders, confirmed, _way(patrol))
+
+
+def _way(patrol: Patrol) -> str:
+    legs = ", ".join(f"({x1:.2f} {y1:.2f}, {x2:.2f} {y2:.2f})" for x1, y1, x2, y2 in patrol.path.tolist())
+    return f"MULTILINESTRING ({legs})"

@@ -49,7 +49,10 @@ def mob_positions(alias: str, mob_id: int, zone_id: int, floor: int | None = Non
 
 
 def mob_spawns(alias: str, mob_id: int, zone_id: int, floor: int | None = None) -> Row:
-    """Return a shown creature's estimated spawn points in a zone as GeoJSON points, the most sightings first."""
+    """Return a shown creature's estimated spawn points in a zone as GeoJSON points, the most sightings first.
+
+    Those with an `area` (a GeoJSON polygon in percent) are patrols: the point is a place on the way.
+    """
     return shapes.collection(
         [
             shapes.feature(shapes.short(spawn.pop("x")), shapes.short(spawn.pop("y")), _properties(spawn))
@@ -59,4 +62,5 @@ def mob_spawns(alias: str, mob_id: int, zone_id: int, floor: int | None = None) 
 
 
 def _properties(spawn: Row) -> Row:
-    return spawn | {"radius": shapes.short(spawn["radius"])}
+    area = spawn.pop("area")
+    return spawn | {"radius": shapes.short(spawn["radius"])} | ({"area": area} if area else {})

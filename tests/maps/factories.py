@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from django.contrib.gis.geos import Point
+from django.contrib.gis.geos import Point, Polygon
 
 from maps import coords
 from maps.models import (
@@ -144,6 +144,7 @@ def spawn(
     sightings: int = 1,
     uploaders: int = 1,
     confirmed: bool = False,
+    area: Polygon | None = None,
     db: str = DE,
 ) -> None:
     Spawn.objects.using(db).create(
@@ -155,4 +156,5 @@ def spawn(
         sightings=sightings,
         uploaders=uploaders,
         confirmed=confirmed,
+        area=area,
     )

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from datetime import date
 
+from django.contrib.gis.geos import Polygon
+
 from tests.conftest import ALL_DATABASES
 from tests.maps import factories as make
 from tests.maps.contract import ask, read
@@ -189,3 +191,15 @@ def test_spawn_points_come_with_their_certainty() -> None:
     outdoors = point(21.64, 33, floor=0, sightings=12, uploaders=3, radius=1.5, confirmed=True)
     assert read(f"mobs/1/spawns?zone={zone}")["features"] == [outdoors, upstairs]
     assert read(f"mobs/1/spawns?zone={zone}&floor=1")["features"] == [upstairs]
+
+
+def test_a_patrol_comes_with_the_area_it_walks_in() -> None:
+    zone = make.zone("Wald")
+    make.presence(make.creature(1, "Wolf"), zone, {(1, 1): [1]})
+    make.spawn(1, zone, 10, 20, radius=3, area=Polygon(((10, 20), (13.004, 20), (10, 23), (10, 20))))
+    (patrol,) = read(f"mobs/1/spawns?zone={zone}")["features"]
+    assert patrol["geometry"] == {"type": "Point", "coordinates": [10, 20]}
+    assert patrol["properties"]["area"] == {
+        "type": "Polygon",
+        "coordinates": [[[10, 20], [13, 20], [10, 23], [10, 20]]],
+    }

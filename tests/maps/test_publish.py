@@ -11,6 +11,7 @@ from maps import publish as module
 from maps.models import Changed, NamedCreature, Presence, Spawn
 from maps.publish import has_changes, publish
 from tests.maps.factories import DE, creature, named_creature, presence, spawn, zone
+from tests.maps.meetings import around, walking
 
 pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
 
@@ -24,13 +25,13 @@ def spawns(mob: int = 7) -> list[tuple[float, float, int, int, bool]]:
     return sorted((s.point.x, s.point.y, s.sightings, s.uploaders, s.confirmed) for s in found)
 
 
-def test_coordinates_close_to_each_other_are_one_spawn_point_at_their_weighted_centre():
+def test_coordinates_close_to_each_other_are_one_spawn_point_at_the_centre_of_those_who_saw_it():
     place = zone("Weidenmark")
     presence(creature(7), place, {(10, 10): [1, 1, 2], (10.3, 10): [3], (50, 50): [1, 1]})
     mark(7, place)
     assert has_changes(DE)
     assert publish(DE) == 1
-    assert spawns() == [(10.08, 10, 4, 3, True), (50, 50, 2, 1, False)]
+    assert spawns() == [(10.1, 10, 4, 3, True), (50, 50, 2, 1, False)]
     assert not has_changes(DE)
 
 
@@ -134,3 +135,33 @@ def test_a_mark_that_a_running_fold_needs_is_left_until_its_counts_are_there():
     assert done == [0]
     assert publish(DE) == 1
     assert spawns() == [(20, 20, 1, 1, False)]
+
+
+def test_a_patrol_is_published_as_an_area_around_its_way():
+    place = zone("A")
+    met = [
+        *around([(20.0, 20.0), (22.0, 21.0), (20.5, 23.0)], 0.2, each=80),
+        *walking([(98.0, 60.0), (99.9, 64.0), (97.0, 68.0)], 0.1, count=80),
+    ]
+    seen: dict[tuple[float, float], list[int]] = {}
+    for x, y, uploader in met:
+        seen.setdefault((x, y), []).append(uploader)
+    presence(creature(7), place, seen)
+    mark(7, place)
+    publish(DE)
+    found = Spawn.objects.using(DE).filter(mob=7)
+    assert found.filter(area=None).count() == 3
+    patrol = found.get(area__isnull=False)
+    assert patrol.confirmed and patrol.area.valid and patrol.area.intersects(patrol.point)
+    assert 3 < patrol.area.area < 15
+    left, top, right, bottom = patrol.area.extent
+    assert right <= 100 and left > 95 and top > 58 and bottom < 70
+
+
+def test_an_estimate_takes_what_was_published_before_away():
+    place = zone("A")
+    presence(creature(7), place, {(10, 10): [1]})
+    for _ in range(2):
+        mark(7, place)
+        publish(DE)
+        assert spawns() == [(10, 10, 1, 1, False)]
