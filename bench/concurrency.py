@@ -137,7 +137,7 @@ class Measuring:
             raise Failure("A client could not insert its rows; the reason is above.")
         starts, ends = zip(*(times.get() for _ in processes), strict=True)
         self._check(self.rows, indexes)
-        return self.rows / (max(ends) - min(starts))
+        return float(self.rows / (max(ends) - min(starts)))
 
     def _singles(self, clients: int, indexes: int) -> float:
         """Return the rows per second of pgbench's clients, a transaction each row, prepared."""

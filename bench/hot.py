@@ -161,7 +161,7 @@ class Measuring:
             if any(process.wait() for process in running):
                 raise Failure("Loading row by row failed; the reason is above.")
         observations = sum(each["observations"] for each in told)
-        rate = observations / max(each["seconds"] for each in told)
+        rate = float(observations / max(each["seconds"] for each in told))
         say(f"  {rate:,.0f} observations/s")
         counted = "SELECT (SELECT sum(seen) FROM sighting_2008) + (SELECT sum(lootings) FROM looting_2008)"
         if sum(self.site.one(counted, database(locale)) for locale in LOCALES) != observations:

@@ -6,7 +6,8 @@ python -m bench.load < JSON      → JSON: {"moments_s": […], "latencies_s": [
 
 JSON in: `port`, `clients`, `seconds`, `files` (documents to vary), `tokens`, `first` (number of the first variant,
 so that no document comes twice), `rate_per_s` (0: each client sends as soon as it is answered; otherwise requests
-come at random moments, this many a second, and wait for a free connection; the wait counts). SIGTERM ends it early.
+come at random moments, this many a second, and wait for a free connection; the wait counts). SIGTERM ends it
+early: what is due and not sent by then is left out.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class Load:
         reader = writer = None
         while True:
             began = await due.get() if self.rate_per_s else time.monotonic()
-            if began < 0 or (not self.rate_per_s and began >= self.end):
+            if began < 0 or not self.end or (not self.rate_per_s and began >= self.end):
                 break
             request = self._request(next(self.numbers))
             try:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from bench import corpus, machine, results, servers
@@ -63,6 +65,30 @@ def main(arguments: list[str]) -> int:
     return results.finish(result, site.place, quick=options.quick)
 
 
+@dataclass(frozen=True)
+class Run:
+    """Jobs added once: moments on the monotonic clock, and (moment, seconds) of every live upload's answer."""
+
+    began: float
+    added: float
+    drained: float
+    drawn_per_s: float
+    deadlocks: int
+    answered: list[tuple[float, float]]
+
+    def phases(self) -> dict[str, tuple[float, float]]:
+        return {
+            "before": (0.0, self.began),
+            "while adding": (self.began, self.added),
+            "while drawing": (self.added, self.drained),
+            "after": (self.drained, math.inf),
+        }
+
+    def latencies_s(self, phase: str) -> list[float]:
+        first, last = self.phases()[phase]
+        return [latency for at, latency in self.answered if first <= at < last]
+
+
 class Measuring:
     """Live uploads before, while and after jobs are added, and what they waited for."""
 
@@ -85,20 +111,19 @@ class Measuring:
         """Fill the tables with merged uploads, as a site of some years has them."""
         per_locale = self.jobs // len(LOCALES)
         with step(f"Making {self.jobs:,} merged uploads"):
+            with _without_indexes(self.site, "mobmap_portal", "ingest_upload"):
+                for locale in LOCALES:
+                    self._insert("mobmap_portal", per_locale, _UPLOADS, locale=locale)
             for locale in LOCALES:
-                with _without_indexes(self.site, "mobmap_portal", "ingest_upload"):
-                    self._insert("mobmap_portal", per_locale, lambda first, last, name=locale: _UPLOADS.format(
-                        locale=name, first=first, last=last))  # fmt: skip
                 columns, values = self._ledger_columns(locale)
                 with _without_indexes(self.site, database(locale), "ledger"):
-                    self._insert(database(locale), per_locale, lambda first, last, c=columns, v=values: _LEDGER.format(
-                        columns=c, values=v, first=first, last=last))  # fmt: skip
-                say(f"  {locale}: {per_locale:,}")
+                    self._insert(database(locale), per_locale, _LEDGER, columns=columns, values=values)
 
-    def _insert(self, where: str, count: int, sql: Callable[[int, int], str]) -> None:
+    def _insert(self, where: str, count: int, template: str, **names: str) -> None:
         with self.site.connect(where) as connection:
             for first in range(1, count + 1, ROWS_AT_ONCE):
-                connection.execute(sql(first, min(first + ROWS_AT_ONCE - 1, count)))
+                last = min(first + ROWS_AT_ONCE - 1, count)
+                connection.execute(template.format(first=first, last=last, **names))
 
     def _ledger_columns(self, locale: str) -> tuple[str, str]:
         """Return the ledger's required columns and an expression for each, over n."""
@@ -120,7 +145,7 @@ class Measuring:
             raise Failure(f"The ledger has columns this benchmark does not know: {set(needed) - known.keys()}")
         return ", ".join(needed), ", ".join(known[name] for name in needed)
 
-    def _run(self, number: int, runs: int) -> dict[str, Any]:
+    def _run(self, number: int, runs: int) -> Run:
         """Add all jobs once, with live uploads all along."""
         before_deadlocks = self._deadlocks()
         client = self._start_client(2 * self.calm_s + self.drawing_s + 300)
@@ -154,10 +179,8 @@ class Measuring:
         deadlocks = self._deadlocks() - before_deadlocks
         if deadlocks:
             self.result.faults.append(f"Run {number}: PostgreSQL counted {deadlocks} deadlocks.")
-        return {
-            "began": began, "added": added, "drained": drained, "rate": drawn / drawn_s, "deadlocks": deadlocks,
-            "answered": list(zip(seen["moments_s"], seen["latencies_s"], strict=True)),
-        }  # fmt: skip
+        answered = list(zip(seen["moments_s"], seen["latencies_s"], strict=True))
+        return Run(began, added, drained, drawn / drawn_s, deadlocks, answered)
 
     def _start_client(self, seconds: float) -> subprocess.Popen[str]:
         wanted = {
@@ -183,41 +206,25 @@ class Measuring:
     def _deadlocks(self) -> int:
         return int(self.site.one("SELECT sum(deadlocks) FROM pg_stat_database"))
 
-    def _tell(self, seen: list[dict[str, Any]]) -> None:
-        self.result.add(
-            "adding them (./manage.py requeue, its start included)", "s", [r["added"] - r["began"] for r in seen]
-        )
-        self.result.add("added", "jobs/s", [self.jobs / (r["added"] - r["began"]) for r in seen])
-        self.result.add("drawn by the workers", "jobs/s", [r["rate"] for r in seen])
-        phases = {"before": ("start", "began"), "while adding": ("began", "added"),
-                  "while drawing": ("added", "drained"), "after": ("drained", "end")}  # fmt: skip
+    def _tell(self, seen: list[Run]) -> None:
+        seconds = [run.added - run.began for run in seen]
+        self.result.add("adding them (./manage.py requeue, its start included)", "s", seconds)
+        self.result.add("added", "jobs/s", [self.jobs / each for each in seconds])
+        self.result.add("drawn by the workers", "jobs/s", [run.drawn_per_s for run in seen])
+        if not all(run.drawn_per_s for run in seen):
+            self.result.notes.append(
+                "In some run no job was drawn: live uploads go first, and they left the workers no time."
+            )
         p99s: dict[str, float] = {}
-        for phase, (first, last) in phases.items():
-            per_run = [
-                [latency for at, latency in r["answered"] if r.get(first, 0) <= at < r.get(last, float("inf"))]
-                for r in seen
-            ]
+        for phase in seen[0].phases():
+            per_run = [run.latencies_s(phase) for run in seen]
             p50 = self.result.add(f"live p50 {phase}", "ms", [1000 * percentile(each, 50) for each in per_run])
             p99 = self.result.add(f"live p99 {phase}", "ms", [1000 * percentile(each, 99) for each in per_run])
             p99s[phase] = p99.median
             say(f"  {phase}: p50 {p50.median:.0f} ms, p99 {p99.median:.0f} ms")
         self.result.add("live p99 while adding, times that before", "×", [p99s["while adding"] / p99s["before"]])
-        self.result.targets += [
-            Target("deadlocks", sum(r["deadlocks"] for r in seen), most=0),
-            Target("live uploads not answered with 202", len(self.result.faults), most=0),
-        ]
-        last = seen[-1]
-        start = last["answered"][0][0]
-        slices: dict[int, list[float]] = {}
-        for at, latency in last["answered"]:
-            slices.setdefault(int(at - start), []).append(latency * 1000)
-        self.result.charts.append(
-            Chart(
-                "lines", "Live uploads while jobs are added (red: begins, added, drawing ends)", "seconds", "ms",
-                [(f"p{each}", [(at, percentile(slices[at], each)) for at in sorted(slices)]) for each in (99, 50)],
-                [(last[name] - start, name) for name in ("began", "added", "drained")],
-            )
-        )  # fmt: skip
+        self.result.targets.append(Target("deadlocks", sum(run.deadlocks for run in seen), most=0))
+        self.result.charts.append(_chart(seen[-1]))
 
     def _check(self) -> None:
         """No claim was lost: every live upload is merged, once."""
@@ -229,6 +236,19 @@ class Measuring:
         if not merged == ledger == wanted:
             self.result.faults.append(f"{merged:,} uploads merged, {ledger:,} in the ledgers, {wanted:,} expected.")
         wait_until(lambda: not self._waiting(), seconds=60, doing="Drawing the last jobs", advice="")
+
+
+def _chart(run: Run) -> Chart:
+    """Return a run's latencies second by second."""
+    start = run.answered[0][0] if run.answered else run.began
+    slices: dict[int, list[float]] = {}
+    for at, latency in run.answered:
+        slices.setdefault(int(at - start), []).append(latency * 1000)
+    return Chart(
+        "lines", "Live uploads while jobs are added (red: begins, added, drawing ends)", "seconds", "ms",
+        [(f"p{each}", [(at, percentile(slices[at], each)) for at in sorted(slices)]) for each in (99, 50)],
+        [(run.began - start, "begins"), (run.added - start, "added"), (run.drained - start, "drawing ends")],
+    )  # fmt: skip
 
 
 @contextmanager

@@ -20,7 +20,8 @@ def read(alias: str) -> dict[str, Any]:
 
         def rows(sql: str) -> list[Any]:
             cursor.execute(sql)
-            return cursor.fetchall()
+            found: list[Any] = cursor.fetchall()
+            return found
 
         zones = dict(rows("SELECT id, name FROM zone"))
         creatures = rows("SELECT id, name, shown_as FROM named_creature")
