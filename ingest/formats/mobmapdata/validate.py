@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
+from io import SEEK_END
 from typing import BinaryIO
 
 from lxml import etree
@@ -44,7 +44,7 @@ class _SchemaFault(Exception):
 def _read(document: BinaryIO) -> Contents:
     parser = new_parser("end")
     tally = Tally()
-    dropping = document.seek(0, os.SEEK_END) > WHOLE_TREE_BYTES
+    dropping = document.seek(0, SEEK_END) > WHOLE_TREE_BYTES
     document.seek(0)
     while chunk := document.read(CHUNK):
         parser.feed(chunk)
