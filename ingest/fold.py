@@ -17,17 +17,8 @@ from django.conf import settings
 from django.db import connections, transaction
 
 from ingest import hot
+from ingest.fold_positions import fold_positions
 from ingest.sql import load
-
-#: Set work within the transaction, in this order.
-_STEPS = (
-    "fold_tables.sql",
-    "fold_creatures.sql",
-    "fold_positions.sql",
-    "fold_loot.sql",
-    "fold_names.sql",
-    "fold_ledger.sql",
-)
 
 
 @dataclass(frozen=True)
@@ -85,13 +76,12 @@ def _holds_something(cursor: Any, number: int) -> bool:
 
 
 def _fold_set(alias: str, number: int) -> dict[UUID, Merged]:
-    schema = hot.schema(number)
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         # Stagers that began before the turn still hold the set; no new ones come.
         cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [hot.SET_LOCK, number])
         hot.use_ram_for_temporary(alias, cursor)
-        merged = fold_from(cursor, staged=schema, into="public")
-        cursor.execute("UPDATE hot_state SET folded_at = now()")
+        merged = fold_from(cursor, staged=hot.schema(number), into="public")
+        cursor.execute("UPDATE hot_state SET folded_at = now(), took = clock_timestamp() - now()")
     return merged
 
 
@@ -108,8 +98,14 @@ def fold_from(cursor: Any, *, staged: str, into: str) -> dict[UUID, Merged]:
     cursor.execute(load("fold_choose.sql"))
     if cursor.rowcount:
         cursor.execute(load("fold_orphans.sql"))
-    for step in _STEPS:
-        cursor.execute(load(step))
+    cursor.execute(load("fold_tables.sql"))
+    cursor.execute(load("fold_creatures.sql"))
+    fold_positions(cursor)
+    cursor.execute(load("fold_loot.sql"))
+    cursor.execute(load("fold_names.sql"))
+    cursor.execute(load("fold_ledger.sql"))
     merged = {upload: Merged(merged_at, brought) for upload, merged_at, brought in cursor.fetchall()}
     cursor.execute(load("empty_hot_tables.sql", staged))
+    # Folding twice in one transaction finds no tables of the first time.
+    cursor.execute("DROP TABLE brought, touched, touched_name")
     return merged

@@ -7,6 +7,7 @@ A name whose upload is lost afterwards stays behind and does no harm.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,13 +26,15 @@ class Interned:
     """A batch's observations with ids of the locale's dictionaries.
 
     creatures: no, creature (raw id), name, level_min, level_max, boss, reaction, first_day.
-    positions: no, subject (raw creature id, or minus a source's id), zone, floor, xy, first_day.
+    places:    subject (raw creature id, or minus a source's id), zone, floor; the row's index is the place.
+    positions: place, xy, no, first_day; in this order.
     loot:      no, source, zone, floor, difficulty, lootings, money_lootings, copper.
     drops:     no, source, zone, floor, difficulty, item, drops.
     uploaders: sender → uploader id.
     """
 
     creatures: pl.DataFrame
+    places: pl.DataFrame
     positions: pl.DataFrame
     loot: pl.DataFrame
     drops: pl.DataFrame
@@ -41,28 +44,27 @@ class Interned:
 def intern(alias: str, observations: Observations, senders: list[str]) -> Interned:
     """Give every name of a batch its id, making those that are missing."""
     o = observations
-    zone_names = pl.concat([o.positions["zone"], o.gathered["zone"], o.loot["zone"], o.sources["source_zone"]]).unique()
     named = pl.concat([o.creatures.filter(pl.col("creature") == 0)["name"], o.sources["name"]]).unique()
-    zones = _frame("zone", _names(alias, _ZONE, zone_names), pl.Int32)
+    zone_ids = _names(alias, _ZONE, o.zones)
+    zones = pl.Series([zone_ids[name] for name in o.zones], dtype=pl.Int32)
     creatures = _frame("creature", _names(alias, _CREATURE, named), pl.Int64)
     sources = _sources(alias, o.sources, zones, creatures)
+    places = _with_raw_id(o.places, creatures)
+    of_source = -sources.gather(places["source"].replace(-1, None)).cast(pl.Int64)
+    subject = pl.when(pl.col("source") < 0).then("creature").otherwise(of_source).alias("subject")
     return Interned(
         creatures=_with_raw_id(o.creatures, creatures),
-        positions=pl.concat(
-            [
-                _place(_with_raw_id(o.positions, creatures).rename({"creature": "subject"}), zones),
-                _place(o.gathered.join(sources.with_columns(subject=-pl.col("id")), on="source"), zones),
-            ]
-        ),
+        places=places.select(subject, zones.gather(places["zone"]).alias("zone"), "floor"),
+        positions=o.positions,
         loot=_at_source(o.loot, sources, zones),
         drops=_at_source(o.drops, sources, zones),
-        uploaders=_names(alias, _UPLOADER, pl.Series(sorted(set(senders)))),
+        uploaders=_names(alias, _UPLOADER, set(senders)),
     )
 
 
-def _names(alias: str, dictionary: tuple[str, str], names: pl.Series) -> dict[str, int]:
+def _names(alias: str, dictionary: tuple[str, str], names: Iterable[str]) -> dict[str, int]:
     """Return the ids of names in a dictionary; `''` is no name."""
-    wanted = sorted(name for name in names.to_list() if name)
+    wanted = sorted(name for name in names if name)
     with connections[alias].cursor() as cursor:
         found = _find(cursor, dictionary, wanted)
         missing = [name for name in wanted if name not in found]
@@ -83,37 +85,22 @@ def _frame(column: str, ids: dict[str, int], id_type: type[pl.DataType]) -> pl.D
 
 
 def _with_raw_id(frame: pl.DataFrame, creatures: pl.DataFrame) -> pl.DataFrame:
-    """Put the raw id of named creatures where the game's id is not known."""
-    found = frame.join(creatures.rename({"creature": "named"}), left_on="name", right_on="text", how="left")
+    """Put the raw id of named creatures where the game's id is not known; the rows keep their order."""
+    named = creatures.rename({"creature": "named"})
+    found = frame.join(named, left_on="name", right_on="text", how="left", maintain_order="left")
     own = pl.when(pl.col("creature") == 0).then("named").otherwise("creature").alias("creature")
     return found.with_columns(own).drop("named")
 
 
-def _place(frame: pl.DataFrame, zones: pl.DataFrame) -> pl.DataFrame:
-    return (
-        frame.rename({"zone": "text"})
-        .join(zones, on="text")
-        .select("no", pl.col("subject").cast(pl.Int64), "zone", "floor", "xy", "first_day")
-    )
+def _at_source(frame: pl.DataFrame, sources: pl.Series, zones: pl.Series) -> pl.DataFrame:
+    """Replace a batch's own numbers of sources and zones by ids; the columns keep their order."""
+    return frame.with_columns(source=sources.gather(frame["source"]), zone=zones.gather(frame["zone"]))
 
 
-def _at_source(frame: pl.DataFrame, sources: pl.DataFrame, zones: pl.DataFrame) -> pl.DataFrame:
-    """Replace a batch's own source numbers and zone names by ids; the columns keep their order."""
-    columns = frame.columns
-    return (
-        frame.rename({"zone": "text"})
-        .join(zones, on="text")
-        .join(sources, on="source")
-        .with_columns(source=pl.col("id"))
-        .select(columns)
-    )
-
-
-def _sources(alias: str, sources: pl.DataFrame, zones: pl.DataFrame, creatures: pl.DataFrame) -> pl.DataFrame:
-    """Return source (the batch's number) and id."""
-    keyed = _with_raw_id(sources, creatures).join(zones, left_on="source_zone", right_on="text", how="left")
-    keyed = keyed.select("source", "kind", "creature", "object", "item", "zone")
-    wanted = {name: keyed[name].to_list() for name in keyed.columns}
+def _sources(alias: str, sources: pl.DataFrame, zones: pl.Series, creatures: pl.DataFrame) -> pl.Series:
+    """Return the ids of a batch's sources, in their order."""
+    keyed = _with_raw_id(sources, creatures).with_columns(zone=zones.gather(sources["zone"].replace(-1, None)))
+    wanted = {name: keyed[name].to_list() for name in ("source", "kind", "creature", "object", "item", "zone")}
     # Absent parts of a key are null in the table.
     wanted |= {name: [value or None for value in wanted[name]] for name in ("creature", "object", "item", "zone")}
     with connections[alias].cursor() as cursor:
@@ -123,4 +110,5 @@ def _sources(alias: str, sources: pl.DataFrame, zones: pl.DataFrame, creatures: 
             cursor.execute(load("intern_sources.sql"), wanted)
             cursor.execute(load("find_sources.sql"), wanted)
             rows = cursor.fetchall()
-    return pl.DataFrame(rows, schema={"source": pl.UInt32, "id": pl.Int32}, orient="row")
+    ids = dict(rows)
+    return pl.Series([ids[number] for number in wanted["source"]], dtype=pl.Int32)

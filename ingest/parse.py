@@ -1,35 +1,36 @@
-"""From documents to columns: a batch of uploads becomes four frames of typed, grouped observations.
+"""From documents to columns: a batch of uploads becomes frames of typed, grouped observations.
 
 The documents have passed the door's validation, so nothing is checked here beyond what the columns
 need; what can't be read all the same raises `Unreadable` and names the upload.
-Elements are collected one by one (lxml), everything behind that is done for whole columns (polars).
+Elements are collected one by one (lxml), everything behind that is done for whole columns (numpy, polars).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date
 from typing import BinaryIO, NamedTuple, cast
 
+import numpy as np
 import polars as pl
 import zstandard
 from lxml import etree
 
+from ingest import texts
 from ingest.formats.mobmapdata import grammar
 from ingest.formats.mobmapdata.reading import drop
+from ingest.looted import DIFFICULTIES, distinct, take_apart
 
 EPOCH = date(1970, 1, 1)
-#: Coordinate and loot texts are taken apart in slices of this size, whatever a batch holds.
-SLICE_BYTES = 8 << 20
 
 #: Documents below this size are read as trees.
 TREE_BYTES = 1 << 20
 #: Reactions in the order of `Creature.reactions`: hostile, neutral, friendly; Alliance, then Horde.
 _REACTIONS = ["0", "1", "2", "10", "11", "12"]
-#: A packed coordinate plus one fits in 21 bits; the rest of a 64-bit key is the place.
-_XY_BITS = 21
+#: A 64-bit key of place, coordinate (packed, plus one) and upload.
+_XY_BITS, _NO_BITS = 21, 18
 
 
 class Document(NamedTuple):
@@ -51,25 +52,28 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Observations:
-    """The frames of a batch. Names stand in them as they are; `ingest.intern` turns them into ids.
+    """The frames of a batch, with numbers that hold within it; `ingest.intern` turns them into ids.
 
-    A creature is `creature` (its game id, 0 if unknown) and `name` ('' in positions where the id is
-    known). `no` is the upload's, `xy` is packed as in `grammar.pack` (-1 without a position), days
-    count from 1970-01-01.
+    A creature is `creature` (its game id, 0 if unknown) and `name` ('' in places where the id is
+    known). `no` is the upload's, `zone` an index into `zones`, `xy` is packed as in `grammar.pack` (-1
+    without a position), days count from 1970-01-01.
 
+    zones:     names.
     creatures: no, creature, name, level_min, level_max (null for "??"), boss, reaction (0…5 or null),
                first_day; one row per Mob element.
-    positions: no, creature, name, zone, floor, xy, first_day; one row per upload and coordinate.
-    sources:   source (a number within the batch), kind, creature, name, object, item, zone.
-    gathered:  no, source, zone, floor, xy, first_day; where sources other than kills stood.
+    places:    place (a number within the batch), creature, name, source, zone, floor; where creatures and
+               gathering sources stood. `source` is -1 for creatures; a source has creature 0 and no name.
+    positions: place, xy, no, first_day; one row per place, coordinate and upload, in this order.
+    sources:   source (a number within the batch), kind, creature, name, object, item, zone (-1: none).
     loot:      no, source, zone, floor, difficulty, lootings, money_lootings, copper.
     drops:     no, source, zone, floor, difficulty, item, drops.
     """
 
+    zones: list[str]
     creatures: pl.DataFrame
+    places: pl.DataFrame
     positions: pl.DataFrame
     sources: pl.DataFrame
-    gathered: pl.DataFrame
     loot: pl.DataFrame
     drops: pl.DataFrame
 
@@ -87,23 +91,18 @@ class _Columns:
     mob_date: list[str | None] = field(default_factory=list)
     zone_mob: list[int] = field(default_factory=list)
     zone_name: list[str] = field(default_factory=list)
-    zone_floor: list[str] = field(default_factory=list)
+    zone_floor: list[str | None] = field(default_factory=list)
     zone_text: list[str] = field(default_factory=list)
-    loot_no: list[int] = field(default_factory=list)
-    loot_source: list[int] = field(default_factory=list)
-    loot_instance: list[int] = field(default_factory=list)
-    loot_xy: list[int] = field(default_factory=list)
-    loot_floor: list[int] = field(default_factory=list)
+    loot_name: list[str] = field(default_factory=list)
     loot_text: list[str] = field(default_factory=list)
-    #: Distinct sources, and zones with their difficulty, with the numbers by which the columns refer to them.
-    sources: dict[grammar.Source, int] = field(default_factory=dict)
-    instances: dict[tuple[str, str], int] = field(default_factory=dict)
+    #: How many `Loot` elements each document has: they stand one document behind the other.
+    loots: list[int] = field(default_factory=list)
 
-    def add_mob(self, document: Document, element: etree._Element) -> None:
+    def add_mob(self, no: int, element: etree._Element) -> None:
         attributes = _attributes(element)
-        self.mob_no.append(document.no)
+        self.mob_no.append(no)
         self.mob_name.append(attributes["name"])
-        self.mob_id.append(attributes.get("blizzid", "0"))
+        self.mob_id.append(attributes.get("blizzid"))
         self.mob_min.append(attributes["min"])
         self.mob_max.append(attributes["max"])
         self.mob_react.append(attributes.get("react"))
@@ -113,18 +112,19 @@ class _Columns:
         self.zone_mob.append(mob_row)
         attributes = _attributes(element)
         self.zone_name.append(attributes["name"])
-        self.zone_floor.append(attributes.get("level", "0"))
+        self.zone_floor.append(attributes.get("level"))
         self.zone_text.append(text)
 
-    def add_loot(self, document: Document, element: etree._Element, text: str) -> None:
-        source, x, y, zone, floor = grammar.loot_fields(_attributes(element)["name"], document.version)
-        meant = grammar.source_of(source, floor is not None, document.version)
-        self.loot_no.append(document.no)
-        self.loot_source.append(self.sources.setdefault(meant, len(self.sources)))
-        self.loot_instance.append(self.instances.setdefault(grammar.instance(zone), len(self.instances)))
-        self.loot_xy.append(grammar.pack(x, y))
-        self.loot_floor.append(int(floor or 0))
-        self.loot_text.append(text)
+    def add_loots(self, elements: Sequence[etree._Element]) -> None:
+        found = [element.text for element in elements]
+        if None in found:  # an element without lootings says nothing
+            elements = [element for element in elements if element.text]
+        # A document has ten of these for each other element: `get` is quicker than a mapping of attributes.
+        names = [element.get("name") for element in elements]
+        if None in names:
+            raise KeyError("name")
+        self.loot_name += cast("list[str]", names)
+        self.loot_text += [text for text in found if text]
 
 
 def _attributes(element: etree._Element) -> Mapping[str, str]:
@@ -134,32 +134,31 @@ def _attributes(element: etree._Element) -> Mapping[str, str]:
 def parse(documents: Iterable[Document]) -> Observations:
     """Read documents and return their observations, grouped per upload; raises `Unreadable`."""
     columns = _Columns()
-    received_days: dict[int, int] = {}
+    read: list[Document] = []
     for document in documents:
-        received_days[document.no] = document.received_day
+        before = len(columns.loot_name)
         try:
             with document.open() as stream:
                 _collect(stream, document, columns)
-        except (etree.XMLSyntaxError, zstandard.ZstdError, grammar.BadLootName, KeyError) as error:
+        except (etree.XMLSyntaxError, zstandard.ZstdError, KeyError) as error:
             raise Unreadable(document.no, f"{type(error).__name__}: {error}") from error
-    days = pl.DataFrame(
-        {"no": list(received_days), "received_day": list(received_days.values())}, schema_overrides={"no": pl.Int32}
+        columns.loots.append(len(columns.loot_name) - before)
+        read.append(document)
+    batch = pl.DataFrame(
+        [document[:3] for document in read],
+        schema={"no": pl.Int32, "version": pl.Int32, "received_day": pl.Int32},
+        orient="row",
     )
-    mobs = _mobs(columns, days)
-    places = _loot_places(columns)
-    sources = places.select(_SOURCE).unique(maintain_order=True).with_row_index("source")
-    places = places.join(sources, on=_SOURCE)
-    loot, drops = _lootings(places)
-    return Observations(
-        creatures=mobs,
-        positions=_mob_positions(columns, mobs),
-        sources=sources,
-        gathered=_gathered(places, days),
-        loot=loot,
-        drops=drops,
-    )
+    zones: dict[str, int] = {}
+    mobs = _mobs(columns, batch)
+    looted, sources = _looted(columns, batch, zones)
+    loot, drops = _lootings(looted, columns.loot_text)
+    gathered = _gathered(looted, sources, batch)
+    places, positions = _positions(_met(columns, mobs, zones), columns.zone_text, gathered)
+    return Observations(list(zones), mobs, places, positions, sources, loot, drops)
 
 
+# --- elements ---------------------------------------------------------------------------------------
 def _collect(stream: BinaryIO, document: Document, columns: _Columns) -> None:
     """Add a document's elements to the columns."""
     head = stream.read(TREE_BYTES)
@@ -171,26 +170,22 @@ def _collect(stream: BinaryIO, document: Document, columns: _Columns) -> None:
 
 def _collect_tree(root: etree._Element, document: Document, columns: _Columns) -> None:
     """Read a document at once: twice as fast as a stream, at up to 25 times its size in memory."""
-    for element in root:
-        if element.tag == "Loot":
-            if element.text:
-                columns.add_loot(document, element, element.text)
-        elif element.tag == "Mob":
-            row = len(columns.mob_no)
-            columns.add_mob(document, element)
-            for zone in element:
-                if zone.text:
-                    columns.add_zone(row, zone, zone.text)
+    for mob in root.iterchildren("Mob"):
+        row = len(columns.mob_no)
+        columns.add_mob(document.no, mob)
+        for zone in mob:
+            if text := zone.text:
+                columns.add_zone(row, zone, text)
+    columns.add_loots(list(root.iterchildren("Loot")))
 
 
 def _collect_stream(stream: _Joined, document: Document, columns: _Columns) -> None:
     """Read a document element by element, in memory that does not grow with it."""
     for _, element in etree.iterparse(stream, events=("end",), no_network=True):
         if element.tag == "Loot":
-            if element.text:
-                columns.add_loot(document, element, element.text)
+            columns.add_loots([element])
         elif element.tag == "Mob":
-            columns.add_mob(document, element)
+            columns.add_mob(document.no, element)
         elif element.tag == "Zone" and element.text:
             parent = element.getparent()
             if parent is not None and parent.tag == "Mob":
@@ -212,6 +207,7 @@ class _Joined:
         return self._rest.read(size)
 
 
+# --- creatures and where they stood -----------------------------------------------------------------
 def _unescape(column: pl.Series) -> pl.Series:
     """Resolve the addon's escapes; names repeat a lot, so each is looked at once."""
     escaped = column.unique().drop_nulls()
@@ -221,7 +217,7 @@ def _unescape(column: pl.Series) -> pl.Series:
     return column.replace(escaped, pl.Series([grammar.unescape(name) for name in escaped], dtype=pl.String))
 
 
-def _mobs(columns: _Columns, days: pl.DataFrame) -> pl.DataFrame:
+def _mobs(columns: _Columns, batch: pl.DataFrame) -> pl.DataFrame:
     raw = pl.DataFrame(
         {
             "no": pl.Series(columns.mob_no, dtype=pl.Int32),
@@ -232,7 +228,7 @@ def _mobs(columns: _Columns, days: pl.DataFrame) -> pl.DataFrame:
             "react": pl.Series(columns.mob_react, dtype=pl.String),
             "date": pl.Series(columns.mob_date, dtype=pl.String),
         }
-    ).join(days, on="no", how="left", maintain_order="left")
+    ).join(batch, on="no", maintain_order="left")
     levels = [pl.when(pl.col(end) != "-1").then(pl.col(end).cast(pl.Int16, strict=False)) for end in ("min", "max")]
     numbers = raw["date"].unique().drop_nulls()
     seen = pl.col("date").replace_strict(
@@ -241,10 +237,9 @@ def _mobs(columns: _Columns, days: pl.DataFrame) -> pl.DataFrame:
         default=None,
         return_dtype=pl.Int32,
     )
-    received = pl.col("received_day").cast(pl.Int32)
     return raw.select(
         "no",
-        pl.col("creature").cast(pl.Int64),
+        pl.col("creature").fill_null("0").cast(pl.Int64),
         "name",
         # A creature may be written with min above max: the range is the lowest and highest of all.
         pl.min_horizontal(levels).alias("level_min"),
@@ -252,161 +247,113 @@ def _mobs(columns: _Columns, days: pl.DataFrame) -> pl.DataFrame:
         ((pl.col("min") == "-1") | (pl.col("max") == "-1")).alias("boss"),
         pl.col("react").replace_strict(_REACTIONS, range(6), default=None, return_dtype=pl.Int8).alias("reaction"),
         # Days in the future and missing ones are taken as the day the upload came.
-        pl.min_horizontal(seen, received).alias("first_day"),
+        pl.min_horizontal(seen, "received_day").alias("first_day"),
     )
 
 
-def _slices(frame: pl.DataFrame, text: str) -> Iterator[pl.DataFrame]:
-    """Cut a frame into runs of rows whose texts are together about `SLICE_BYTES` long."""
-    if frame.is_empty():
-        return
-    slice_of = frame.select((pl.col(text).str.len_bytes().cast(pl.Int64).cum_sum() // SLICE_BYTES).alias("slice"))
-    yield from frame.with_columns(slice_of["slice"]).partition_by("slice", maintain_order=True, include_key=False)
+_PLACE = ["creature", "name", "source", "zone", "floor"]
+_STOOD = [*_PLACE, "no", "first_day"]
 
 
-_AT = ["no", "creature", "name", "zone", "floor"]
-
-
-def _mob_positions(columns: _Columns, mobs: pl.DataFrame) -> pl.DataFrame:
-    zones = pl.DataFrame(
+def _met(columns: _Columns, mobs: pl.DataFrame, zones: dict[str, int]) -> pl.DataFrame:
+    """Return where creatures were met, columns as in `_STOOD`: one row per `Zone` element with coordinates."""
+    names, name_of = distinct(pl.Series(columns.zone_name, dtype=pl.String))
+    numbers = [zones.setdefault(grammar.unescape(name), len(zones)) for name in names]
+    stood = pl.DataFrame(
         {
             "row": pl.Series(columns.zone_mob, dtype=pl.UInt32),
-            "zone": _unescape(pl.Series(columns.zone_name, dtype=pl.String)),
-            "floor": pl.Series(columns.zone_floor, dtype=pl.String).cast(pl.Int32),
-            "text": pl.Series(columns.zone_text, dtype=pl.String),
+            "zone": np.array(numbers, dtype=np.int32)[name_of],
+            "floor": pl.Series(columns.zone_floor, dtype=pl.String).fill_null("0").cast(pl.Int32),
         }
-    ).join(
-        # A creature with an id is the same whatever it is called: its name is no part of the key.
-        mobs.select(
-            "no",
-            "creature",
-            pl.when(pl.col("creature") == 0).then("name").otherwise(pl.lit("")).alias("name"),
-            "first_day",
-        ).with_row_index("row"),
-        on="row",
     )
-    places = zones.select(_AT).unique(maintain_order=True).with_row_index("place")
-    zones = zones.join(places, on=_AT).select(pl.col("place").cast(pl.Int64), "first_day", "text")
-    grouped = [
-        _group_coordinates(
-            part.with_columns(pl.col("text").str.strip_suffix(",").str.split(",")).explode("text"), "first_day"
-        )
-        for part in _slices(zones, "text")
-    ]
-    return _placed(grouped, places, _AT)
+    # A creature with an id is the same whatever it is called: its name is no part of the key.
+    name = pl.when(pl.col("creature") == 0).then("name").otherwise(pl.lit("")).alias("name")
+    of_mobs = mobs.select("no", "creature", name, "first_day").with_row_index("row")
+    met = stood.join(of_mobs, on="row", maintain_order="left")
+    return met.with_columns(source=pl.lit(-1, dtype=pl.Int64)).select(_STOOD)
 
 
-def _group_coordinates(coordinates: pl.DataFrame, day: str) -> pl.DataFrame:
-    """Return place, xy and first_day per distinct coordinate of a frame of place, day and text `x/y`."""
-    axes = pl.col("text").str.split_exact("/", 1)
-    tenths = [axes.struct.field(f"field_{i}").cast(pl.Float64).mul(10).round().cast(pl.Int64) for i in (0, 1)]
-    xy = pl.when(pl.col("text") == "-1/-1").then(pl.lit(-1, dtype=pl.Int64)).otherwise(tenths[0] * 1024 + tenths[1])
-    return coordinates.group_by((pl.col("place") * (1 << _XY_BITS) + xy + 1).alias("key")).agg(pl.col(day).min())
-
-
-def _placed(grouped: list[pl.DataFrame], places: pl.DataFrame, at: list[str]) -> pl.DataFrame:
-    """Join the slices' coordinates and give them their places back."""
-    if not grouped:
-        grouped = [pl.DataFrame(schema={"key": pl.Int64, "first_day": pl.Int32})]
-    whole = grouped[0] if len(grouped) == 1 else pl.concat(grouped).group_by("key").agg(pl.col("first_day").min())
+def _gathered(looted: pl.DataFrame, sources: pl.DataFrame, batch: pl.DataFrame) -> pl.DataFrame:
+    """Return where sources other than kills stood: columns as in `_STOOD` and `xy`, one row per `Loot` element."""
+    stood = looted.filter((sources["kind"] != "kill").gather(looted["source"]))
     return (
-        whole.select(
-            (pl.col("key") // (1 << _XY_BITS)).cast(pl.UInt32).alias("place"),
-            (pl.col("key") % (1 << _XY_BITS) - 1).cast(pl.Int32).alias("xy"),
-            "first_day",
-        )
-        .join(places, on="place")
-        .select(*at, "xy", "first_day")
+        stood.join(batch.select("no", first_day="received_day"), on="no", maintain_order="left")
+        .with_columns(creature=pl.lit(0, dtype=pl.Int64), name=pl.lit(""))
+        .select(*_STOOD, "xy")
     )
 
 
-_SOURCE = ["kind", "creature", "name", "object", "item", "source_zone"]
-
-
-def _loot_places(columns: _Columns) -> pl.DataFrame:
-    """Return no, the source's key, xy, zone, floor, difficulty and text per Loot element; UNKN is left out."""
-    sources = pl.DataFrame(
-        list(columns.sources),
-        schema={"kind": pl.String, "creature": pl.Int64, "name": pl.String, "object": pl.String, "item": pl.Int32},
-        orient="row",
-    ).with_row_index("key")
-    instances = pl.DataFrame(
-        list(columns.instances), schema={"zone": pl.String, "difficulty": pl.String}, orient="row"
-    ).with_row_index("instance")
-    return (
-        pl.DataFrame(
-            {
-                "no": pl.Series(columns.loot_no, dtype=pl.Int32),
-                "key": pl.Series(columns.loot_source, dtype=pl.UInt32),
-                "instance": pl.Series(columns.loot_instance, dtype=pl.UInt32),
-                "xy": pl.Series(columns.loot_xy, dtype=pl.Int64),
-                "floor": pl.Series(columns.loot_floor, dtype=pl.Int32),
-                "text": pl.Series(columns.loot_text, dtype=pl.String),
-            }
-        )
-        .join(sources, on="key")
-        .join(instances, on="instance")
-        .filter(pl.col("kind") != "unknown")
-        .with_columns(pl.when(pl.col("kind") == "fishing").then("zone").otherwise(pl.lit("")).alias("source_zone"))
-        .drop("key", "instance")
+def _positions(met: pl.DataFrame, lists: list[str], gathered: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the frames `places` and `positions`; `lists` are the coordinates of the rows of `met`."""
+    try:
+        row, xy = texts.coordinates(lists)
+    except texts.Broken as fault:
+        raise Unreadable(met["no"][fault.index], str(fault)) from fault
+    stood = pl.concat([met, gathered.select(_STOOD)])
+    places = stood.select(_PLACE).unique(maintain_order=True).with_row_index("place")
+    place = stood.join(places, on=_PLACE, maintain_order="left")["place"].to_numpy().astype(np.int64)
+    row = np.concatenate([row, np.arange(len(met), len(stood))])
+    xy = np.concatenate([xy, gathered["xy"].to_numpy()])
+    key = (place[row] << _XY_BITS | (xy + 1)) << _NO_BITS | stood["no"].to_numpy()[row]
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    at = np.flatnonzero(np.diff(key, prepend=-1))
+    first_day = stood["first_day"].to_numpy()[row][order]
+    key, first_day = key[at], np.minimum.reduceat(first_day, at) if len(at) else first_day
+    positions = pl.DataFrame(
+        {
+            "place": (key >> (_XY_BITS + _NO_BITS)).astype(np.uint32),
+            "xy": ((key >> _NO_BITS & ((1 << _XY_BITS) - 1)) - 1).astype(np.int32),
+            "no": (key & ((1 << _NO_BITS) - 1)).astype(np.int32),
+            "first_day": first_day.astype(np.int32),
+        }
     )
+    return places, positions
 
 
-def _gathered(places: pl.DataFrame, days: pl.DataFrame) -> pl.DataFrame:
-    """Return where sources other than kills stood: one row per upload and coordinate."""
-    at = ["no", "source", "zone", "floor"]
-    stood = places.filter(pl.col("kind") != "kill").join(days, on="no")
-    keys = stood.select(at).unique(maintain_order=True).with_row_index("place")
-    grouped = (
-        stood.join(keys, on=at)
-        .group_by((pl.col("place").cast(pl.Int64) * (1 << _XY_BITS) + pl.col("xy") + 1).alias("key"))
-        .agg(pl.col("received_day").min().cast(pl.Int32).alias("first_day"))
-    )
-    return _placed([grouped], keys, at)
-
-
+# --- loot -------------------------------------------------------------------------------------------
+_SOURCE = {"source": pl.Int64, "kind": pl.String, "creature": pl.Int64, "name": pl.String, "object": pl.String}
+_SOURCE |= {"item": pl.Int32, "zone": pl.Int32}
 _LOOT_AT = ["no", "source", "zone", "floor", "difficulty"]
 
 
-def _lootings(places: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the frames `loot` and `drops` of Loot elements."""
-    keys = places.select(_LOOT_AT).unique(maintain_order=True).with_row_index("place")
-    texts = places.join(keys, on=_LOOT_AT).select("place", "text")
-    sums: list[pl.DataFrame] = []
-    drops: list[pl.DataFrame] = []
-    for part in _slices(texts, "text"):
-        lootings = (
-            part.with_columns(pl.col("text").str.strip_prefix("+").str.split("+")).explode("text").with_row_index("no")
-        )
-        slots = lootings.with_columns(pl.col("text").str.strip_suffix("#").str.split("#")).explode("text")
-        slots = slots.filter(pl.col("text") != "")
-        is_item = pl.col("text").str.contains(":", literal=True)
-        copper = (
-            slots.filter(~is_item)
-            .group_by("place", "no")
-            .agg(pl.col("text").cast(pl.Int64).sum().alias("copper"))
-            .group_by("place")
-            .agg(pl.len().cast(pl.Int64).alias("money_lootings"), pl.col("copper").sum())
-        )
-        sums.append(
-            lootings.group_by("place")
-            .agg(pl.len().cast(pl.Int64).alias("lootings"))
-            .join(copper, on="place", how="left")
-            .with_columns(pl.col("money_lootings", "copper").fill_null(0))
-        )
-        # A looting counts once for an item, however many slots held it.
-        drops.append(
-            slots.filter(is_item)
-            .select("place", "no", pl.col("text").str.split(":").list.first().cast(pl.Int64).alias("item"))
-            .unique()
-            .group_by("place", "item")
-            .agg(pl.len().cast(pl.Int64).alias("drops"))
-        )
-    loot_schema = {"place": pl.UInt32, "lootings": pl.Int64, "money_lootings": pl.Int64, "copper": pl.Int64}
-    drop_schema = {"place": pl.UInt32, "item": pl.Int64, "drops": pl.Int64}
-    loot = pl.concat([pl.DataFrame(schema=loot_schema), *sums]).group_by("place").agg(pl.all().sum())
-    dropped = pl.concat([pl.DataFrame(schema=drop_schema), *drops]).group_by("place", "item").agg(pl.all().sum())
-    return (
-        loot.join(keys, on="place").select(*_LOOT_AT, "lootings", "money_lootings", "copper"),
-        dropped.join(keys, on="place").select(*_LOOT_AT, "item", "drops"),
+def _looted(columns: _Columns, batch: pl.DataFrame, zones: dict[str, int]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return no, source, zone, floor, difficulty (an index), xy and row per `Loot` element, and the sources."""
+    no, version = (np.repeat(batch[name].to_numpy(), columns.loots) for name in ("no", "version"))
+    try:
+        found = take_apart(columns.loot_name, version, zones)
+    except texts.Broken as fault:
+        raise Unreadable(int(no[fault.index]), str(fault)) from fault
+    looted = pl.DataFrame(
+        {
+            "no": no[found.row],
+            "source": found.source,
+            "zone": found.zone.astype(np.int32),
+            "floor": found.floor.astype(np.int32),
+            "difficulty": found.difficulty.astype(np.uint8),
+            "xy": found.xy,
+            "row": found.row,
+        }
     )
+    rows = [(number, *source, zone) for number, (source, zone) in enumerate(found.sources)]
+    return looted, pl.DataFrame(rows, schema=_SOURCE, orient="row")
+
+
+def _lootings(looted: pl.DataFrame, loot_texts: list[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the frames `loot` and `drops`."""
+    keys = looted.select(_LOOT_AT).unique(maintain_order=True)
+    of_looted = looted.join(keys.with_row_index("group"), on=_LOOT_AT, maintain_order="left")["group"]
+    # One group more takes the texts of unknown sources.
+    group = np.full(len(loot_texts), len(keys), dtype=np.int64)
+    group[looted["row"].to_numpy()] = of_looted.to_numpy()
+    try:
+        found = texts.lootings(loot_texts, group, len(keys) + 1)
+    except texts.Broken as fault:
+        raise Unreadable(looted.filter(pl.col("row") == fault.index)["no"][0], str(fault)) from fault
+    keys = keys.with_columns(pl.Series(DIFFICULTIES).gather(keys["difficulty"]).alias("difficulty"))
+    loot = keys.with_columns(
+        lootings=found.lootings[:-1], money_lootings=found.money_lootings[:-1], copper=found.copper[:-1]
+    )
+    known = found.drop_group < len(keys)
+    drops = keys[found.drop_group[known]].with_columns(item=found.drop_item[known], drops=found.drops[known])
+    return loot, drops

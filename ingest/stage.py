@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import polars as pl
 from django.db import connections, transaction
 
 from ingest import hot
+from ingest.binary_copy import Arrays, Scalars, encode
 from ingest.intern import Interned
 from ingest.sql import load
 
@@ -31,46 +33,67 @@ def stage(alias: str, batch: Sequence[Member], interned: Interned) -> None:
 
     Staging the same upload twice does no harm: the fold takes one of them.
     """
-    hot.with_whole_tables(alias, lambda: _stage(alias, batch, interned))
 
+    def fill() -> None:
+        with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+            stage_into(cursor, hot.schema(hot.begin_filling(cursor)), batch, interned)
 
-def _stage(alias: str, batch: Sequence[Member], interned: Interned) -> None:
-    with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-        stage_into(cursor, hot.schema(hot.begin_filling(cursor)), batch, interned)
+    hot.with_whole_tables(alias, fill)
 
 
 def stage_into(cursor: Any, schema: str, batch: Sequence[Member], interned: Interned) -> None:
-    """COPY a batch into the hot tables of a schema, under numbers of its own; part of the caller's transaction."""
+    """COPY a batch into the staging tables of a schema, in the caller's transaction."""
     cursor.execute("SELECT nextval('staging_no') FROM generate_series(1, %s)", [len(batch)])
+    staged = [row[0] for row in cursor.fetchall()]
     numbers = pl.DataFrame(
-        {"no": [member.no for member in batch], "staged": [row[0] for row in cursor.fetchall()]},
-        schema={"no": pl.Int32, "staged": pl.Int32},
+        {"no": [member.no for member in batch], "staged": staged}, schema={"no": pl.Int32, "staged": pl.Int32}
     )
     members = pl.DataFrame(
         {
-            "no": numbers["no"],
+            "no": staged,
             "upload": [str(member.upload) for member in batch],
             "content_hash": ["\\x" + member.content_hash.hex() for member in batch],
             "uploader": [interned.uploaders[member.sender] for member in batch],
             "received_day": [member.received_day for member in batch],
         }
     )
+    _copy(cursor, schema, "staged_upload", members)
     for table, frame in (
-        ("staged_upload", members),
         ("staged_creature", interned.creatures),
-        ("staged_position", interned.positions),
         ("staged_loot", interned.loot),
         ("staged_drop", interned.drops),
     ):
-        _copy(cursor, schema, table, _renumbered(frame, numbers))
-
-
-def _renumbered(frame: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
-    """Replace a batch's own numbers by those of the staged uploads; the columns keep their order."""
-    return frame.join(numbers, on="no").with_columns(no=pl.col("staged")).select(frame.columns)
+        renumbered = frame.join(numbers, on="no").with_columns(no=pl.col("staged")).select(frame.columns)
+        _copy(cursor, schema, table, renumbered)
+    _copy_positions(cursor, schema, interned, numbers)
 
 
 def _copy(cursor: Any, schema: str, table: str, frame: pl.DataFrame) -> None:
     # CSV tells null (nothing) from '' (two quotes), which is the difficulty outside instances.
     with cursor.copy(load("copy.sql", schema, table)) as copy:
         copy.write(frame.write_csv(include_header=False).encode())
+
+
+def _copy_positions(cursor: Any, schema: str, interned: Interned, numbers: pl.DataFrame) -> None:
+    """COPY positions packed, a row per place: so that a thousand coordinates cost little more than one."""
+    place, xy, no, first_day = (column.to_numpy().astype(np.int64) for column in interned.positions)
+    batch_no = numbers["no"].to_numpy()
+    staged_no = np.zeros(batch_no.max(initial=0) + 1, dtype=np.int64)
+    staged_no[batch_no] = numbers["staged"].to_numpy()
+    counts = np.bincount(place, minlength=len(interned.places))
+    used = counts > 0
+    end = np.cumsum(counts[used])
+    places = interned.places.filter(used)
+    rows = encode(
+        [
+            Scalars(places["subject"].to_numpy(), 8),
+            Scalars(places["zone"].to_numpy()),
+            Scalars(places["floor"].to_numpy()),
+            Arrays(xy, end),
+            Arrays(staged_no[no], end),
+            Arrays(first_day, end),
+        ]
+    )
+    with cursor.copy(load("copy_binary.sql", schema, "staged_position")) as copy:
+        for chunk in rows:
+            copy.write(chunk)

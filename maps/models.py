@@ -107,6 +107,10 @@ class Creature(models.Model):
     uploads = models.IntegerField()
     first_seen = models.DateField()
     last_seen = models.DateField()
+    #: What levels and days follow from: each distinct note with how often it was made, so that an upload can
+    #: be taken away again (`ingest/sql/fold_creatures.sql` packs them). Only the fold looks at them.
+    notes = ArrayField(models.BigIntegerField())
+    note_times = ArrayField(models.IntegerField())
 
     class Meta:
         db_table = "creature"
@@ -131,7 +135,9 @@ class Presence(models.Model):
     `subject` is a raw creature id, or minus a `Source.id` (gathering places: herbs, chests, …).
     A coordinate is `xy = x * 1024 + y` in tenths of a percent (0…1000 each). The arrays `xy`,
     `sightings`, `uploaders`, `first_seen`, `last_seen` run in step; days count from 1970-01-01.
-    `seen_by` holds each distinct pair of coordinate and uploader once, as `xy << 32 | uploader`.
+    `seen_by` holds each distinct pair of coordinate and uploader once, as `xy << 32 | uploader`, and in step
+    with it `seen_times`, `seen_first` and `seen_last` how often and between which days: all else follows from
+    them, and an upload can be taken away again exactly. `unplaced_by` is the same for `-1/-1`.
     Packing makes a locale some seven times smaller than a row per coordinate, and a map request one row.
     """
 
@@ -145,6 +151,12 @@ class Presence(models.Model):
     first_seen = ArrayField(models.IntegerField())
     last_seen = ArrayField(models.IntegerField())
     seen_by = ArrayField(models.BigIntegerField())
+    seen_times = ArrayField(models.IntegerField())
+    seen_first = ArrayField(models.IntegerField())
+    seen_last = ArrayField(models.IntegerField())
+    unplaced_by = ArrayField(models.IntegerField())
+    unplaced_times = ArrayField(models.IntegerField())
+    unplaced_last = ArrayField(models.IntegerField())
     #: Uploads that saw it here without a position (`-1/-1`).
     unplaced = models.IntegerField()
     #: Length of `xy` and sum of `sightings`, so that lists need not unpack.

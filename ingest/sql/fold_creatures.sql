@@ -6,31 +6,64 @@ FROM (SELECT creature, min(no) AS first_no FROM staged_creature GROUP BY creatur
 WHERE NOT EXISTS (SELECT FROM creature c WHERE c.id = s.creature)
 GROUP BY first_no;
 
-INSERT INTO creature AS c (id, level_min, level_max, boss, reactions, uploads, first_seen, last_seen)
+-- What may be taken away again is counted: each distinct note of days and levels with how often it was made.
+-- A note packs the first day (from bit 38), the day received (21), the levels plus one (11 and 1, 0 for
+-- none) and whether it was a boss (0).
+INSERT INTO creature AS c (
+    id, level_min, level_max, boss, reactions, uploads, first_seen, last_seen, notes, note_times
+)
 SELECT
-    s.creature, min(s.level_min), max(s.level_max), bool_or(s.boss),
-    -- Uploads, not elements: an upload may list a creature twice.
-    ARRAY[
-        count(DISTINCT s.no) FILTER (WHERE s.reaction = 0), count(DISTINCT s.no) FILTER (WHERE s.reaction = 1),
-        count(DISTINCT s.no) FILTER (WHERE s.reaction = 2), count(DISTINCT s.no) FILTER (WHERE s.reaction = 3),
-        count(DISTINCT s.no) FILTER (WHERE s.reaction = 4), count(DISTINCT s.no) FILTER (WHERE s.reaction = 5)
-    ],
-    count(DISTINCT s.no), date '1970-01-01' + min(s.first_day), date '1970-01-01' + max(u.received_day)
-FROM staged_creature s JOIN staged_upload u USING (no)
-GROUP BY s.creature
-ORDER BY s.creature
+    n.creature, n.level_min, n.level_max, n.boss, u.reactions, u.uploads, n.first_seen, n.last_seen, n.notes, n.times
+FROM (
+    SELECT
+        creature,
+        min(nullif((note >> 11) & 1023, 0)) - 1 AS level_min, max(nullif((note >> 1) & 1023, 0)) - 1 AS level_max,
+        bool_or((note & 1) = 1) AS boss,
+        date '1970-01-01' + min(note >> 38)::int AS first_seen,
+        date '1970-01-01' + max((note >> 21) & 131071)::int AS last_seen,
+        array_agg(note ORDER BY note) AS notes, array_agg(times ORDER BY note) AS times
+    FROM (
+        SELECT creature, note, sum(times)::int AS times
+        FROM (
+            SELECT
+                s.creature,
+                (s.first_day::bigint << 38) | (u.received_day::bigint << 21)
+                    | ((coalesce(s.level_min, -1) + 1)::bigint << 11) | ((coalesce(s.level_max, -1) + 1)::bigint << 1)
+                    | s.boss::int AS note,
+                1 AS times
+            FROM staged_creature s JOIN staged_upload u USING (no)
+            UNION ALL
+            SELECT c.id, o.note, o.times
+            FROM creature c CROSS JOIN LATERAL unnest(c.notes, c.note_times) AS o (note, times)
+            WHERE c.id IN (SELECT creature FROM staged_creature)
+        ) both_of_them
+        GROUP BY creature, note
+    ) distinct_ones
+    GROUP BY creature
+) n
+JOIN (
+    SELECT
+        creature, count(DISTINCT no) AS uploads,
+        -- Uploads, not elements: an upload may list a creature twice.
+        ARRAY[
+            count(DISTINCT no) FILTER (WHERE reaction = 0), count(DISTINCT no) FILTER (WHERE reaction = 1),
+            count(DISTINCT no) FILTER (WHERE reaction = 2), count(DISTINCT no) FILTER (WHERE reaction = 3),
+            count(DISTINCT no) FILTER (WHERE reaction = 4), count(DISTINCT no) FILTER (WHERE reaction = 5)
+        ] AS reactions
+    FROM staged_creature
+    GROUP BY creature
+) u USING (creature)
+ORDER BY n.creature
 ON CONFLICT (id) DO UPDATE SET
-    level_min = least(c.level_min, excluded.level_min),
-    level_max = greatest(c.level_max, excluded.level_max),
-    boss = c.boss OR excluded.boss,
+    level_min = excluded.level_min, level_max = excluded.level_max, boss = excluded.boss,
+    first_seen = excluded.first_seen, last_seen = excluded.last_seen,
+    notes = excluded.notes, note_times = excluded.note_times,
     reactions = ARRAY[
         c.reactions[1] + excluded.reactions[1], c.reactions[2] + excluded.reactions[2],
         c.reactions[3] + excluded.reactions[3], c.reactions[4] + excluded.reactions[4],
         c.reactions[5] + excluded.reactions[5], c.reactions[6] + excluded.reactions[6]
     ],
-    uploads = c.uploads + excluded.uploads,
-    first_seen = least(c.first_seen, excluded.first_seen),
-    last_seen = greatest(c.last_seen, excluded.last_seen);
+    uploads = c.uploads + excluded.uploads;
 
 INSERT INTO creature_name AS n (creature, name, uploads)
 SELECT creature, name, count(DISTINCT no)

@@ -3,13 +3,16 @@
 CREATE TEMPORARY TABLE brought (
     no int, new_mobs int, new_positions int, positions int, new_drops int
 ) ON COMMIT DROP;
--- Every coordinate of the touched places, old and new, grouped; first_no is null where it was known before.
-CREATE TEMPORARY TABLE folded_position (
-    subject bigint, zone int, floor int, xy int, sightings int, uploaders int, first_seen int, last_seen int,
-    first_no int
-) ON COMMIT DROP;
-CREATE TEMPORARY TABLE folded_seen_by (
-    subject bigint, zone int, floor int, pair bigint
-) ON COMMIT DROP;
+-- The places that staged positions touch, numbered in key order.
+-- `entries` is at least how many they have, old and new: no more sightings than those.
+CREATE TEMPORARY TABLE touched ON COMMIT DROP AS
+SELECT
+    row_number() OVER (ORDER BY s.subject, s.zone, s.floor)::int AS place, s.subject, s.zone, s.floor,
+    s.entries + coalesce(p.sighting_count + p.unplaced, 0) AS entries
+FROM (
+    SELECT subject, zone, floor, sum(cardinality(xy)) AS entries FROM staged_position GROUP BY subject, zone, floor
+) s
+LEFT JOIN presence p USING (subject, zone, floor);
+ANALYZE touched;
 -- Names whose owner among the creatures may have changed.
 CREATE TEMPORARY TABLE touched_name (name text) ON COMMIT DROP

@@ -9,8 +9,13 @@ CREATE UNLOGGED TABLE IF NOT EXISTS {0}.staged_creature (
     reaction smallint, first_day int
 );
 CREATE UNLOGGED TABLE IF NOT EXISTS {0}.staged_position (
-    no int, subject bigint, zone int, floor int, xy int, first_day int
+    subject bigint, zone int, floor int, xy int[], no int[], first_day int[]
 );
+-- Packed: one row per batch and place, arrays in step. Compressing them would cost more than the room.
+ALTER TABLE {0}.staged_position
+    ALTER COLUMN xy SET STORAGE EXTERNAL,
+    ALTER COLUMN no SET STORAGE EXTERNAL,
+    ALTER COLUMN first_day SET STORAGE EXTERNAL;
 CREATE UNLOGGED TABLE IF NOT EXISTS {0}.staged_loot (
     no int, source int, zone int, floor int, difficulty text, lootings bigint, money_lootings bigint, copper bigint
 );

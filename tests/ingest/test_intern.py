@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from io import BytesIO
 from threading import Barrier, Thread
 
+import polars as pl
 import pytest
 from django.db import connections
 
@@ -32,6 +33,11 @@ def interned(*bodies: bytes, senders: tuple[str, ...] = ("player:1",)) -> Intern
     return intern(ALIAS, parse(Document(no, 43, 20_000, opener(body)) for no, body in enumerate(bodies)), list(senders))
 
 
+def stood(found: Interned) -> pl.DataFrame:
+    """Return each position with its place."""
+    return found.positions.join(found.places.with_row_index("place"), on="place")
+
+
 def nameless(name: str, place: str = "Z") -> str:
     return mob(zone("1/1,", name=place, level=None), name=name, id=None)
 
@@ -39,9 +45,9 @@ def nameless(name: str, place: str = "Z") -> str:
 def test_names_get_ids_once_and_keep_them():
     first = interned(document(nameless("Wolf"), nameless("Bär", "Y"), version=43))
     again = interned(document(nameless("Bär", "Y"), nameless("Wolf"), nameless("Fuchs"), version=43))
-    both = set(first.positions.select("subject", "zone").rows())
+    both = set(first.places.select("subject", "zone").rows())
     assert len(both) == 2
-    assert both < set(again.positions.select("subject", "zone").rows())
+    assert both < set(again.places.select("subject", "zone").rows())
     assert rows("SELECT count(*) FROM named_creature") == [(3,)]
 
 
@@ -54,12 +60,12 @@ def test_ids_of_names_lie_above_every_id_of_the_game():
 @pytest.mark.parametrize("other", ["wolf", " Wolf", "Wolf ", "Wo\u0301lf", "Wólf"])
 def test_names_that_only_look_alike_are_different_names(other):
     found = interned(document(nameless("Wolf"), nameless(other), version=43))
-    assert found.positions["subject"].n_unique() == 2
+    assert stood(found)["subject"].n_unique() == 2
 
 
 def test_a_known_creature_needs_no_name():
     found = interned(document(mob(zone("1/1,"), id=7), version=43))
-    assert found.positions["subject"].to_list() == [7]
+    assert stood(found)["subject"].to_list() == [7]
     assert rows("SELECT FROM named_creature") == []
 
 
@@ -70,7 +76,7 @@ def test_a_source_is_its_kind_with_its_target():
     first, again = interned(bodies), interned(bodies)
     assert sorted(first.loot["source"]) == sorted(again.loot["source"])
     assert rows("SELECT count(*), count(DISTINCT (kind, creature, object, item, zone)) FROM source") == [(9, 9)]
-    assert set(first.positions.filter(first.positions["subject"] < 0)["subject"]) == {
+    assert set(first.places.filter(first.places["subject"] < 0)["subject"]) == {
         -number for number, kind in rows("SELECT id, kind FROM source") if kind != "kill"
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date
 from io import BytesIO
 from typing import Any, BinaryIO
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.formats.mobmapdata import grammar
-from ingest.parse import Document, Observations, Unreadable, parse
+from ingest.parse import Document, Unreadable, parse
 from tests.ingest.factories import Loot, Mob, Note, contents, day, document, element, loot, mob, notes, zone
 from tests.ingest.factories import loots as loot_records
 
@@ -23,7 +24,19 @@ EPOCH = date(1970, 1, 1)
 RECEIVED = (date(2026, 11, 20) - EPOCH).days
 
 
-def read(*bodies: bytes, version: int = 44, received_day: int = RECEIVED) -> Observations:
+@dataclass(frozen=True)
+class Read:
+    """The frames of a batch with names in the place of its own numbers, and each position with its place."""
+
+    creatures: pl.DataFrame
+    positions: pl.DataFrame
+    sources: pl.DataFrame
+    gathered: pl.DataFrame
+    loot: pl.DataFrame
+    drops: pl.DataFrame
+
+
+def read(*bodies: bytes, version: int = 44, received_day: int = RECEIVED) -> Read:
     def opener(body: bytes) -> Any:
         @contextmanager
         def opened() -> Iterator[BinaryIO]:
@@ -31,7 +44,22 @@ def read(*bodies: bytes, version: int = 44, received_day: int = RECEIVED) -> Obs
 
         return opened
 
-    return parse(Document(no, version, received_day, opener(body)) for no, body in enumerate(bodies))
+    found = parse(Document(no, version, received_day, opener(body)) for no, body in enumerate(bodies))
+    zones = pl.Series(found.zones, dtype=pl.String)
+
+    def named(frame: pl.DataFrame, column: str = "zone") -> pl.DataFrame:
+        return frame.with_columns(zones.gather(frame["zone"].replace(-1, None)).alias(column))
+
+    assert found.positions.rows() == sorted(found.positions.rows())
+    stood = named(found.positions.join(found.places, on="place"))
+    return Read(
+        found.creatures,
+        stood.filter(pl.col("source") < 0),
+        named(found.sources, "source_zone"),
+        stood.filter(pl.col("source") >= 0),
+        named(found.loot),
+        named(found.drops),
+    )
 
 
 def rows(frame: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
@@ -75,7 +103,7 @@ def looted(note: Note) -> tuple[Counter[Any], Counter[Any], Counter[Any], Counte
 _SOURCE = ("kind", "creature", "name", "object", "item")
 
 
-def by_source(frame: pl.DataFrame, found: Observations, *values: str) -> Counter[Any]:
+def by_source(frame: pl.DataFrame, found: Read, *values: str) -> Counter[Any]:
     joined = frame.join(found.sources, on="source", suffix="_of_source")
     item = "item_of_source" if "item" in frame.columns else "item"
     key = [*_SOURCE[:-1], item, "zone", "floor", "difficulty", *values[:-1]]

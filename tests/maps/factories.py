@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
 
@@ -57,6 +58,8 @@ def creature(
         uploads=max(1, len(names)),
         first_seen=first_seen,
         last_seen=last_seen,
+        notes=[],
+        note_times=[],
     )
     for name in dict.fromkeys(names):
         CreatureName.objects.using(db).create(creature=id, name=name, uploads=names.count(name))
@@ -81,6 +84,7 @@ def presence(
 ) -> None:
     packed = sorted((coords.pack(*place), uploaders) for place, uploaders in places.items())
     sightings = [len(uploaders) for _, uploaders in packed]
+    seen = Counter(xy << 32 | uploader for xy, uploaders in packed for uploader in uploaders)
     Presence.objects.using(db).create(
         subject=subject,
         zone=zone,
@@ -90,7 +94,13 @@ def presence(
         uploaders=[len(set(uploaders)) for _, uploaders in packed],
         first_seen=[first_seen] * len(packed),
         last_seen=[last_seen] * len(packed),
-        seen_by=sorted({xy << 32 | uploader for xy, uploaders in packed for uploader in uploaders}),
+        seen_by=sorted(seen),
+        seen_times=[seen[pair] for pair in sorted(seen)],
+        seen_first=[first_seen] * len(seen),
+        seen_last=[last_seen] * len(seen),
+        unplaced_by=[1] if unplaced else [],
+        unplaced_times=[unplaced] if unplaced else [],
+        unplaced_last=[last_seen] if unplaced else [],
         unplaced=unplaced,
         position_count=len(packed),
         sighting_count=sum(sightings),

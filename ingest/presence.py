@@ -1,0 +1,161 @@
+"""Packed coordinates, unpacked into entries, added up, taken away and packed again. Pure: arrays in, arrays out.
+
+An entry is one uploader's sightings of one coordinate: how often (`times`), and between which days. A
+`Presence` row holds the entries of its place, and per coordinate what follows from them. Because every
+entry is kept, whatever was added can be taken away again, days and distinct uploaders included.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+#: An entry's key: place << 52 | xy << 32 | uploader, so that sorted entries lie place by place.
+_PLACE_SHIFT, _XY_SHIFT = 52, 32
+_XY_MASK = (1 << (_PLACE_SHIFT - _XY_SHIFT)) - 1
+_PAIR_MASK = (1 << _PLACE_SHIFT) - 1
+_UPLOADER_MASK = (1 << _XY_SHIFT) - 1
+#: Places are numbered from 0 within what is merged at once.
+MAX_PLACES = 1 << 11
+#: Stands in an entry's key for a sighting without a position: above every packed coordinate.
+UNPLACED = _XY_MASK
+
+
+class Entries(NamedTuple):
+    """Arrays in step, sorted by key, each key once; days count from 1970-01-01."""
+
+    key: Ints
+    times: Ints
+    first: Ints
+    last: Ints
+
+    @property
+    def coordinate(self) -> Ints:
+        """The place and the coordinate of each entry, as one number."""
+        return self.key >> _XY_SHIFT
+
+
+class Packed(NamedTuple):
+    """Rows of `Presence`, place by place; the arrays of a row end where `*_end` says.
+
+    Per coordinate: xy, sightings, uploaders, first_seen, last_seen. Per coordinate and uploader: seen_by
+    (`xy << 32 | uploader`), seen_times, seen_first, seen_last. Per uploader without a position:
+    unplaced_by, unplaced_times, unplaced_last. Per row: the rest.
+    """
+
+    xy: Ints
+    sightings: Ints
+    uploaders: Ints
+    first_seen: Ints
+    last_seen: Ints
+    xy_end: Ints
+    seen_by: Ints
+    seen_times: Ints
+    seen_first: Ints
+    seen_last: Ints
+    seen_end: Ints
+    unplaced_by: Ints
+    unplaced_times: Ints
+    unplaced_last: Ints
+    unplaced_end: Ints
+    unplaced: Ints
+    position_count: Ints
+    sighting_count: Ints
+    last_seen_day: Ints
+
+
+def keys(place: Ints, xy: Ints, uploader: Ints) -> Ints:
+    """Return the keys of entries; an `xy` of -1 is a sighting without a position."""
+    return place << _PLACE_SHIFT | np.where(xy < 0, UNPLACED, xy) << _XY_SHIFT | uploader
+
+
+def keys_of_pairs(place: Ints, seen_by: Ints) -> Ints:
+    """Return the keys of entries from the pairs of `Presence.seen_by`."""
+    return place << _PLACE_SHIFT | seen_by
+
+
+def entries(key: Ints, times: Ints, first: Ints, last: Ints) -> Entries:
+    """Sort entries and unite those of the same key: times add up, days are the earliest and the latest."""
+    if not len(key):
+        return Entries(key, times, first, last)
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    at = np.flatnonzero(np.diff(key, prepend=-1))
+    return Entries(
+        key[at],
+        np.add.reduceat(times[order], at),
+        np.minimum.reduceat(first[order], at),
+        np.maximum.reduceat(last[order], at),
+    )
+
+
+def add(known: Entries, fresh: Entries) -> Entries:
+    """Return the entries of both."""
+    return entries(*(np.concatenate(pair) for pair in zip(known, fresh, strict=True)))
+
+
+def place(some: Entries) -> Ints:
+    """Return each entry's place."""
+    return some.key >> _PLACE_SHIFT
+
+
+def is_placed(some: Entries) -> NDArray[np.bool_]:
+    """Tell which entries have a position."""
+    placed: NDArray[np.bool_] = (some.coordinate & _XY_MASK) != UNPLACED
+    return placed
+
+
+def is_in(values: Ints, rising: Ints) -> NDArray[np.bool_]:
+    """Tell which values are in a rising list."""
+    if not len(rising):
+        return np.zeros(len(values), dtype=bool)
+    at = np.minimum(np.searchsorted(rising, values), len(rising) - 1)
+    found: NDArray[np.bool_] = rising[at] == values
+    return found
+
+
+def pack(whole: Entries, places: int) -> Packed:
+    """Pack entries into rows of `Presence`, one for each of so many places."""
+    placed = is_placed(whole)
+    seen, lost = (Entries(*(column[chosen] for column in whole)) for chosen in (placed, ~placed))
+    at = np.flatnonzero(np.diff(seen.coordinate, prepend=-1))
+    sightings = _reduced(np.add, seen.times, at)
+    place_of_xy = place(seen)[at]
+    position_count = np.bincount(place_of_xy, minlength=places)
+    last_seen_day = np.zeros(places, dtype=np.int64)
+    np.maximum.at(last_seen_day, place(whole), whole.last)
+    return Packed(
+        xy=seen.coordinate[at] & _XY_MASK,
+        sightings=sightings,
+        uploaders=np.diff(at, append=len(seen.key)),
+        first_seen=_reduced(np.minimum, seen.first, at),
+        last_seen=_reduced(np.maximum, seen.last, at),
+        xy_end=np.cumsum(position_count),
+        seen_by=seen.key & _PAIR_MASK,
+        seen_times=seen.times,
+        seen_first=seen.first,
+        seen_last=seen.last,
+        seen_end=np.cumsum(np.bincount(place(seen), minlength=places)),
+        unplaced_by=lost.key & _UPLOADER_MASK,
+        unplaced_times=lost.times,
+        unplaced_last=lost.last,
+        unplaced_end=np.cumsum(np.bincount(place(lost), minlength=places)),
+        unplaced=_summed(place(lost), lost.times, places),
+        position_count=position_count,
+        sighting_count=_summed(place_of_xy, sightings, places),
+        last_seen_day=last_seen_day,
+    )
+
+
+def _summed(group: Ints, values: Ints, groups: int) -> Ints:
+    total = np.zeros(groups, dtype=np.int64)
+    np.add.at(total, group, values)
+    return total
+
+
+def _reduced(ufunc: np.ufunc, values: Ints, at: Ints) -> Ints:
+    return ufunc.reduceat(values, at) if len(at) else values[:0]
