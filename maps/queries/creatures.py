@@ -32,7 +32,7 @@ def mob(alias: str, mob_id: int, difficulty: str | None = None) -> Row | None:
     return (
         head
         | {"zones": rows(alias, "mob_zones", mob=head["id"])}
-        | loot_table(alias, own, difficulty)
+        | loot_table(alias, own, difficulty, killed=True)
         | {
             "other_loot": [
                 {"kind": way["kind"], "source": way["source"]} | loot_table(alias, way["sources"], difficulty)

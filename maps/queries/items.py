@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from maps import paging, rates
+from maps.queries import shapes
 from maps.queries.database import Row, row, rows
+from maps.queries.loot import MAX_ITEMS
 
 
 def item(
@@ -17,7 +19,7 @@ def item(
 
     Both lists together hold the `limit` best sources behind `after`; best is the highest lower bound of
     the rate, so that one lucky looting doesn't beat a hundred. `dropped_by` has `{"mob", "name", "drops",
-    "lootings", "rate", "low", "high"}`, `other_sources` has `source` and `kind` in place of `mob`.
+    "lootings", "rate", "low", "high", "corrected"}`, `other_sources` has `source` and `kind` in place of `mob`.
     Raises `paging.BadCursor`.
     """
     begin = paging.decode("item", (int, int, int), after)
@@ -33,13 +35,14 @@ def item(
     shown = given[:limit]
     names = rows(alias, "source_names", sources=[each["source"] for each in shown])
     name_of = {each["source"]: each["name"] for each in names}
+    corrected = _corrected(alias, item_id, [each["source"] for each in shown if each["kind"] == "kill"], difficulty)
     dropped_by, other_sources = [], []
     for each in shown:
         counts = {
             "name": name_of[each["source"]],
             "drops": each["drops"],
             "lootings": each["lootings"],
-            **rates.rate(each["drops"], each["lootings"]),
+            **shapes.rated(each["drops"], each["lootings"], corrected.get(each["source"])),
         }
         if each["kind"] == "kill":
             dropped_by.append({"mob": each["mob"]} | counts)
@@ -52,6 +55,17 @@ def item(
         "other_sources": other_sources,
         "next": paging.encode("item", last) if more else None,
     }
+
+
+def _corrected(alias: str, item_id: int, killed: list[int], difficulty: str | None) -> dict[int, rates.Rate]:
+    """Return the item's rates corrected for empty lootings, by source, where all that a creature gives tells them."""
+    found = {}
+    for table in rows(alias, "source_hits", sources=killed, item=item_id, difficulty=difficulty, rows=MAX_ITEMS):
+        hits = [table["drops"], table["money_lootings"], *table["other_drops"]]
+        correction = rates.corrected(hits, table["lootings"])
+        if correction:
+            found[table["source"]] = correction.rates[0]
+    return found
 
 
 def _rank(source: Row) -> tuple[float, int, int]:

@@ -34,9 +34,15 @@ def _most_frequent(counts: list[int | None]) -> int | None:
     return known.index(max(known)) if any(known) else None
 
 
-def loot_entry(drop: Row, lootings: int) -> Row:
-    """Return a line of a loot table: `{"item", "name", "drops", "rate", "low", "high"}`."""
-    return {"item": drop["item"], "name": drop["name"], "drops": drop["drops"], **rates.rate(drop["drops"], lootings)}
+def loot_entry(drop: Row, lootings: int, corrected: rates.Rate | None) -> Row:
+    """Return a line of a loot table: `{"item", "name", "drops", "rate", "low", "high", "corrected"}`."""
+    counts = {"item": drop["item"], "name": drop["name"], "drops": drop["drops"]}
+    return counts | rated(drop["drops"], lootings, corrected)
+
+
+def rated(drops: int, lootings: int, corrected: rates.Rate | None) -> Row:
+    """Return a rate as it is told: among recorded lootings, and corrected for empty ones (None if unknown)."""
+    return {**rates.rate(drops, lootings), "corrected": corrected}
 
 
 def money(lootings: int, copper: int) -> Row:

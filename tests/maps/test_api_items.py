@@ -19,16 +19,19 @@ def test_an_item_names_what_gives_it() -> None:
         "id": 3651,
         "name": "Ring",
         "dropped_by": [
-            {"mob": 1, "name": "Wolf", "drops": 5, "lootings": 10, "rate": 0.5, "low": 0.2366, "high": 0.7634},
+            {
+                "mob": 1, "name": "Wolf", "drops": 5, "lootings": 10,
+                "rate": 0.5, "low": 0.2366, "high": 0.7634, "corrected": None,
+            },
             {
                 "mob": 4119, "name": "Kreatur 4119", "drops": 1, "lootings": 4,
-                "rate": 0.25, "low": 0.0456, "high": 0.6994,
+                "rate": 0.25, "low": 0.0456, "high": 0.6994, "corrected": None,
             },
         ],
         "other_sources": [
             {
                 "source": chest, "kind": "chest", "name": "Truhe", "drops": 1, "lootings": 2,
-                "rate": 0.5, "low": 0.0945, "high": 0.9055,
+                "rate": 0.5, "low": 0.0945, "high": 0.9055, "corrected": None,
             }
         ],
         "next": None,
@@ -95,3 +98,14 @@ def test_an_items_rates_are_those_of_the_difficulty_asked_for() -> None:
     assert counts("?difficulty=HEROIC") == [(5, 5)]
     assert counts("?difficulty=none") == [(1, 10)]
     assert counts("?difficulty=RAID1N") == []
+
+
+def test_a_creatures_rate_is_corrected_by_all_that_it_gives() -> None:
+    zone = make.zone("Wald")
+    make.loot(make.source("kill", 1), zone, 80, {3651: 60, 9: 60})
+    make.loot(make.source("skinning", 1), zone, 80, {3651: 60, 9: 60})
+    item = read("items/3651")
+    (mob,), (other,) = item["dropped_by"], item["other_sources"]
+    assert mob["rate"] == 0.75 and mob["corrected"]["rate"] == 0.6667
+    assert mob["corrected"]["low"] < 0.6 and mob["corrected"]["high"] > 0.73
+    assert other["corrected"] is None

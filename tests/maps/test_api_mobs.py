@@ -35,9 +35,18 @@ def test_a_creature_is_told_with_its_places_and_loot() -> None:
         ],
         "lootings": 4,
         "loot": [
-            {"item": 20093, "name": "Gegenstand 20093", "drops": 2, "rate": 0.5, "low": 0.15, "high": 0.85},
-            {"item": 3651, "name": "Ring", "drops": 1, "rate": 0.25, "low": 0.0456, "high": 0.6994},
+            {
+                "item": 20093,
+                "name": "Gegenstand 20093",
+                "drops": 2,
+                "rate": 0.5,
+                "low": 0.15,
+                "high": 0.85,
+                "corrected": None,
+            },
+            {"item": 3651, "name": "Ring", "drops": 1, "rate": 0.25, "low": 0.0456, "high": 0.6994, "corrected": None},
         ],
+        "empty": None,
         "money": {"lootings": 2, "mean_copper": 117.5},
         "difficulties": [],
         "other_loot": [],
@@ -203,3 +212,12 @@ def test_a_patrol_comes_with_the_area_it_walks_in() -> None:
         "type": "Polygon",
         "coordinates": [[[10, 20], [13, 20], [10, 23], [10, 20]]],
     }
+
+
+def test_rates_are_corrected_for_the_lootings_that_are_never_recorded() -> None:
+    make.creature(1, "Wolf")
+    make.loot(make.source("kill", 1), make.zone("Wald"), 80, {5: 60}, money_lootings=60, copper=60)
+    mob = read("mobs/1")
+    assert mob["empty"] == 0.1111
+    (entry,) = mob["loot"]
+    assert entry["rate"] == 0.75 and entry["corrected"]["rate"] == 0.6667

@@ -90,9 +90,26 @@ def test_a_source_is_told_with_its_places_and_loot() -> None:
         ],
         "lootings": 10,
         "loot": [
-            {"item": 765, "name": "Silberblatt", "drops": 9, "rate": 0.9, "low": 0.5958, "high": 0.9821},
-            {"item": 2449, "name": "Gegenstand 2449", "drops": 1, "rate": 0.1, "low": 0.0179, "high": 0.4042},
+            {
+                "item": 765,
+                "name": "Silberblatt",
+                "drops": 9,
+                "rate": 0.9,
+                "low": 0.5958,
+                "high": 0.9821,
+                "corrected": None,
+            },
+            {
+                "item": 2449,
+                "name": "Gegenstand 2449",
+                "drops": 1,
+                "rate": 0.1,
+                "low": 0.0179,
+                "high": 0.4042,
+                "corrected": None,
+            },
         ],
+        "empty": None,
         "money": {"lootings": 1, "mean_copper": 3.0},
         "difficulties": [],
     }

@@ -310,3 +310,13 @@ def test_pages_carry_the_strict_security_policy():
     policy = Client().get("/")["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "unsafe-inline" not in policy
+
+
+def test_rates_corrected_for_empty_lootings_are_marked_as_estimates(world):
+    place = factories.zone("Grasland", db=factories.EN)
+    factories.creature(77, "Steppenwolf", db=factories.EN)
+    factories.loot(factories.source("kill", 77, db=factories.EN), place, 80, {5: 60, 6: 60}, db=factories.EN)
+    english, german = get("/enUS/mobs/77"), get("/enUS/mobs/77", "de")
+    assert "est. 66.7\u00a0%" in english and "about 11.1\u00a0% of all lootings were empty" in english
+    assert "gesch. 66,7\u00a0%" in german and "etwa 11,1\u00a0% aller Plünderungen leer" in german
+    assert "est. 66.7\u00a0%" in get("/enUS/items/5")
