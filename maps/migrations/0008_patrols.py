@@ -7,7 +7,7 @@ MARK_ALL = "INSERT INTO changed (mob, zone) SELECT DISTINCT mob, zone FROM spawn
 
 
 class Migration(migrations.Migration):
-    dependencies = [("maps", "0005_hot")]
+    dependencies = [("maps", "0006_subtractable")]
 
     operations = [
         migrations.AddField(
