@@ -85,9 +85,9 @@ class Watch:
 
 
 def high_water_bytes(pid: int) -> int:
-    """Return the most memory a process ever had (VmHWM)."""
+    """Return the most memory a process ever had (VmHWM); 0 of one that has just ended."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
-    return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM"))
+    return next((int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM")), 0)
 
 
 def _pss_bytes(pid: int) -> int:
