@@ -37,7 +37,7 @@ SETTINGS = {
 POSTGRES = "max_wal_size = 128MB\nmin_wal_size = 32MB\n"
 DISKS_MB = {"spool": 96, "hot": 640, "database": 1400}
 UPLOAD_KB = 24.0
-PATIENCE_S = 420
+PATIENCE_S = 600
 
 
 def main(arguments: list[str]) -> int:
