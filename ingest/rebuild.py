@@ -26,6 +26,7 @@ from ingest.sql import load
 from ingest.stage import stage_into
 from ingest.work import document, read
 from maps import locales
+from maps.publish import PUBLISH_LOCK
 
 #: First key of the advisory lock that one rebuild of a locale holds.
 _LOCK = 0x4D52  # "MR"
@@ -93,7 +94,7 @@ class Rebuild:
 
     def compare(self) -> dict[str, shadow.Difference]:
         """Catch up with the last uploads and compare with the live tables, while folds wait."""
-        with self._folds_waiting():
+        with self._holding(hot.FOLD_LOCK):
             self._last_round()
             return shadow.differences(self.alias)
 
@@ -103,7 +104,7 @@ class Rebuild:
         Raises `Incomplete` when live uploads can't be rebuilt, unless they are to be left out.
         """
         shadow.analyze(self.alias)
-        with self._folds_waiting():
+        with self._holding(hot.FOLD_LOCK):
             self._last_round()
             lost = {upload: self.gone[upload] for upload in self._live() & self.gone.keys()}
             if lost and not without_gone:
@@ -111,7 +112,10 @@ class Rebuild:
             self.report(self.done, "comparing")
             different = shadow.differences(self.alias)
             shadow.mark_differences(self.alias)
-            shadow.swap(self.alias)
+            self.report(self.done, "swapping")
+            # Publishing reads the tables for longer than any page does, and tries again by itself.
+            with self._holding(PUBLISH_LOCK):
+                shadow.swap(self.alias)
         return different
 
     # --- which uploads ---
@@ -199,14 +203,14 @@ class Rebuild:
             cursor.execute(load("shadow_ledger.sql"), {"uploads": list(merged)})
 
     @contextmanager
-    def _folds_waiting(self) -> Iterator[None]:
-        """Hold the locale's fold lock: what is staged meanwhile is merged afterwards."""
+    def _holding(self, lock: int) -> Iterator[None]:
+        """Hold an advisory lock of the locale: FOLD_LOCK, and what is staged meanwhile is merged afterwards."""
         with connections[self.alias].cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s, 0)", [hot.FOLD_LOCK])
+            cursor.execute("SELECT pg_advisory_lock(%s, 0)", [lock])
             try:
                 yield
             finally:
-                cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [hot.FOLD_LOCK])
+                cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [lock])
 
 
 @contextmanager

@@ -28,7 +28,8 @@ READ_ROWS = 20
 PATROL_HALF_WIDTH_PCT = 0.5
 #: The columns of a spawn point that `publish_spawns.sql` takes as arrays.
 COLUMNS = ("mob", "zone", "floor", "x", "y", "radius", "sightings", "uploaders", "confirmed", "way")
-_PUBLISH_LOCK = 0x4D50  # "MP"
+#: First key of the advisory lock that publishing a locale holds; whoever holds it keeps spawn points as they are.
+PUBLISH_LOCK = 0x4D50  # "MP"
 
 Where = tuple[int, int, int]  # mob, zone, floor
 
@@ -57,7 +58,7 @@ def publish(alias: str, for_s: float = float("inf")) -> int:
 
 def _publish_chunk(alias: str) -> int:
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s, 0)", [_PUBLISH_LOCK])
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s, 0)", [PUBLISH_LOCK])
         if not cursor.fetchone()[0]:
             return 0
         # A fold holds the marks of its pairs until it commits, old ones too, and those are left for the

@@ -102,7 +102,7 @@ def test_while_one_process_publishes_another_does_nothing():
             connections.close_all()
 
     with transaction.atomic(using=DE), connections[DE].cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [module._PUBLISH_LOCK])
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [module.PUBLISH_LOCK])
         other = Thread(target=publish_in_thread)
         other.start()
         other.join(10)
