@@ -10,7 +10,7 @@ import errno
 import hashlib
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache, wraps
 from http import HTTPStatus
@@ -120,13 +120,19 @@ class ObjectStorage(S3Storage):
 
     _delete = _says_os_errors(S3Storage.delete)
 
-    def take(self, name: str, source: ObjectStorage) -> None:
-        """Move a document here within the store: it is copied there, and deleted once the copy is durable.
+    def take_all(self, names: Iterable[str], source: ObjectStorage) -> dict[str, OSError]:
+        """Move documents here within the store: each is copied, and deleted there once the copy is durable.
 
-        Raises FileNotFoundError if it is not in `source` (any more).
+        Returns those that could not be moved, with why; FileNotFoundError for what is not in `source` (any more).
         """
-        self._copy(name, source)
-        source.delete(name)
+        failed: dict[str, OSError] = {}
+        for name in names:
+            try:
+                self._copy(name, source)
+                source.delete(name)
+            except OSError as error:
+                failed[name] = error
+        return failed
 
     @_says_os_errors
     def _copy(self, name: str, source: ObjectStorage) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
@@ -51,23 +51,40 @@ class DurableFileSystemStorage(FileSystemStorage):
             _sync_folder(folder)
         return name
 
-    def take(self, name: str, source: DurableFileSystemStorage) -> None:
-        """Move a document here from another directory; raises FileNotFoundError if it is not there (any more)."""
-        here, there = Path(self.path(name)), Path(source.path(name))
-        made = _make_folders(here.parent)
-        copied = False
+    def take_all(self, names: Iterable[str], source: DurableFileSystemStorage) -> dict[str, OSError]:
+        """Move documents here from another directory; returns those that could not be moved, with why.
+
+        Each folder is synced once for all of them.
+        """
+        failed: dict[str, OSError] = {}
+        changed: set[Path] = set()
+        copied: list[Path] = []
+        for name in names:
+            here, there = Path(self.path(name)), Path(source.path(name))
+            try:
+                changed.update([here.parent, *_make_folders(here.parent)])
+                if not self._rename(there, here):
+                    with there.open("rb") as document:
+                        self._save(name, File(document))
+                    copied.append(there)
+            except OSError as error:
+                failed[name] = error
+        for folder in changed:
+            _sync_folder(folder)
+        for left in copied:
+            left.unlink()
+        return failed
+
+    @staticmethod
+    def _rename(there: Path, here: Path) -> bool:
+        """Rename a file; False where that can't be done because it lies on another disk."""
         try:
             there.rename(here)
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            with there.open("rb") as document:
-                self._save(name, File(document))
-            copied = True
-        for folder in [here.parent, *made]:
-            _sync_folder(folder)
-        if copied:
-            there.unlink()
+            return False
+        return True
 
     def get_available_name(self, name: str, max_length: int | None = None) -> str:
         """Return the name as it is: names hold the upload's id, so a second save is the same document."""
@@ -97,8 +114,11 @@ def _sync_folder(folder: Path) -> None:
 class Taker(Protocol):
     """What spool and archive can beside a Django storage."""
 
-    def take(self, name: str, source: Storage) -> None:
-        """Move a document here from a storage of the same kind: durable here before it goes there."""
+    def take_all(self, names: Iterable[str], source: Storage) -> dict[str, OSError]:
+        """Move documents here from a storage of the same kind: durable here before they go there.
+
+        Returns those that could not be moved, with why (FileNotFoundError: not there).
+        """
 
 
 def spool() -> Storage:
@@ -148,14 +168,18 @@ def _raw(stored: IO[bytes]) -> IO[bytes]:
     return getattr(stored, "file", stored)
 
 
-def move_to_archive(name: str) -> None:
-    """Move a document from the spool to the archive: durable there before it goes here; repeatable."""
-    try:
-        cast(Taker, archive()).take(name, spool())
-    except FileNotFoundError:
+def move_to_archive(names: Iterable[str]) -> dict[str, OSError]:
+    """Move documents from the spool to the archive; returns those that are not there now, with why. Repeatable."""
+    failed = cast(Taker, archive()).take_all(names, spool())
+    for name, error in list(failed.items()):
+        if not isinstance(error, FileNotFoundError):
+            continue
         # An earlier try that was cut short has moved it, or another worker just now.
-        if not archive().exists(name):
-            raise FileNotFoundError(f"The document {name} is neither in the spool nor in the archive.") from None
+        if archive().exists(name):
+            del failed[name]
+        else:
+            failed[name] = FileNotFoundError(f"The document {name} is neither in the spool nor in the archive.")
+    return failed
 
 
 def free_bytes() -> int | None:

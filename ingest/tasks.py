@@ -7,6 +7,7 @@ from time import monotonic
 
 from celery import Task, shared_task
 
+from ingest import hot
 from ingest import tidy as tidying
 from ingest.requeue import NOTHING, draw
 from ingest.wake import send
@@ -20,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 #: A worker stays with one locale for so long, then passes the wake-up on: locales share fairly.
 TURN_S = 5.0
-#: Under load, publishing gets this much time after each turn; the sweep wakes for what is left.
+#: Under load, publishing gets this much time after a turn that merged; the sweep wakes for what is left.
 PUBLISH_S = 1.0
 
 
@@ -28,7 +29,7 @@ PUBLISH_S = 1.0
 def work(self: Task, locale: str) -> None:
     """Stage what waits in a locale, batch by batch, merge it when it is due, then publish what changed."""
     began = monotonic()
-    drained = False
+    drained = published_is_old = False
     while not drained and monotonic() - began < TURN_S:
         room = has_room(locale)
         no_live_work = room and not stage_batch(locale, self.request.id)
@@ -37,22 +38,26 @@ def work(self: Task, locale: str) -> None:
         drained = no_live_work and not drawn.looked_at
         quiet = no_live_work and not drawn.queued
         merged = merge(locale) if not room or merge_is_due(locale, drained=quiet) else 0
+        published_is_old |= merged > 0
         if not room and not merged:
             return  # another worker is folding: its end, or the sweep, makes room
     if not drained:
         send("ingest.work", locale)
-    publish_changes(locales.alias(locale), for_s=PUBLISH_S)
+    if drained or published_is_old:
+        publish_changes(locales.alias(locale), for_s=PUBLISH_S)
 
 
 @shared_task(name="ingest.sweep")
 def sweep() -> None:
     """Find what was lost: staged uploads, and wake-ups for uploads or changes that nobody works on."""
-    for locale in locales.hosted():
-        recover(locale)
     waiting = set(locales_with_work())
     for locale, alias in locales.aliases().items():
-        if locale in waiting or has_changes(alias):
-            send("ingest.work", locale)
+        try:
+            if recover(locale) or locale in waiting or has_changes(alias):
+                send("ingest.work", locale)
+        except hot.ERRORS:
+            # Each locale may have a server of its own: one that is away must not hold up the others.
+            logger.exception("The sweep of %s failed; the next one tries again.", locale)
 
 
 @shared_task(name="ingest.tidy")

@@ -23,8 +23,7 @@ PER_ROUND = 10_000
 def tidy() -> None:
     """Archive merged documents that are still in the spool, then delete documents without a row."""
     left = Upload.objects.filter(archived=False).exclude(status=Upload.Status.QUEUED).exclude(document="")
-    for upload in left[:PER_ROUND]:
-        archive(upload)
+    archive(left[:PER_ROUND])
     dropped = drop_orphans(spool.spool())
     if dropped:
         logger.info("%d documents without a row were dropped: their senders never got an answer.", dropped)

@@ -17,7 +17,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, connections, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 from polars.exceptions import PolarsError
@@ -37,9 +37,12 @@ logger = logging.getLogger(__name__)
 ALONE_AFTER = 3
 #: Waiting times between failed attempts double up to this.
 MAX_BACKOFF = timedelta(hours=1)
-#: Between two folds of a locale: when its queue is empty, and while more is waiting.
+#: From one fold of a locale to the next: when its queue is empty, and while more is waiting.
 FOLD_GAP_QUIET = timedelta(seconds=0.5)
 FOLD_GAP_LOADED = timedelta(seconds=20)
+#: Under load a fold waits ten times as long as the last one took: a fold's cost grows with what is merged
+#: already, and its share of the time must not.
+FOLD_SHARE = 10
 #: A staged upload is looked for in the hot tables after this time, so many at once.
 STAGED_GRACE = timedelta(seconds=5)
 RECOVER_AT_ONCE = 5_000
@@ -81,9 +84,9 @@ def merge_is_due(locale: str, *, drained: bool) -> bool:
     if hot.size_bytes(alias) >= settings.HOT_BUDGET_BYTES // len(locales.hosted()) // 2:
         return True
     with connections[alias].cursor() as cursor:
-        cursor.execute("SELECT now() - folded_at FROM hot_state")
-        since_fold: timedelta = cursor.fetchone()[0]
-    return since_fold >= (FOLD_GAP_QUIET if drained else FOLD_GAP_LOADED)
+        cursor.execute("SELECT now() - folded_at, took FROM hot_state")
+        since_fold, took = cursor.fetchone()
+    return bool(since_fold >= (FOLD_GAP_QUIET if drained else max(FOLD_GAP_LOADED, FOLD_SHARE * took)))
 
 
 def merge(locale: str) -> int:
@@ -199,8 +202,7 @@ def _finish(merged: Mapping[UUID, Merged]) -> None:
     }
     with connection.cursor() as cursor:
         cursor.execute(load("tell_receipts.sql"), parameters)
-    for upload in Upload.objects.filter(id__in=list(merged), archived=False).only("id", "document", "archived"):
-        archive(upload)
+    archive(Upload.objects.filter(id__in=list(merged), archived=False))
 
 
 def _reject(upload: Upload, reason: str) -> None:
@@ -210,7 +212,7 @@ def _reject(upload: Upload, reason: str) -> None:
     )
     if changed:
         logger.error("Upload %s was rejected: %s", upload.id, reason)
-        archive(upload)
+        archive(Upload.objects.filter(id=upload.id, archived=False))
 
 
 def _postpone(batch: Sequence[Upload], reason: str) -> None:
@@ -221,16 +223,19 @@ def _postpone(batch: Sequence[Upload], reason: str) -> None:
         )
 
 
-def archive(upload: Upload) -> None:
-    """Move an upload's document to the archive; what fails now is tried again by `tidy`."""
-    if upload.archived:
-        return
-    try:
-        spool.move_to_archive(upload.document)
-    except OSError:
-        logger.exception("The document of upload %s could not be archived; it stays in the spool for now.", upload.id)
-        return
-    Upload.objects.filter(id=upload.id).update(archived=True)
+def archive(uploads: QuerySet[Upload]) -> None:
+    """Move the documents of uploads to the archive; what fails now is tried again by `tidy`."""
+    documents = dict(uploads.values_list("document", "id"))
+    failed = spool.move_to_archive(documents)
+    for name, error in failed.items():
+        logger.error(
+            "The document of upload %s could not be archived (%s: %s); the hourly round tries again.",
+            documents[name],
+            type(error).__name__,
+            error,
+        )
+    moved = [upload for name, upload in documents.items() if name not in failed]
+    Upload.objects.filter(id__in=moved).update(archived=True)
 
 
 def locales_with_work() -> list[str]:

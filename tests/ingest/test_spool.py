@@ -107,16 +107,27 @@ def test_a_disk_that_fills_up_while_writing_leaves_nothing_behind(own_spool):
 def test_moving_to_the_archive_leaves_one_copy_and_syncs_its_folder(own_spool, calls):
     put()
     calls.clear()
-    spool.move_to_archive(NAME)
+    assert spool.move_to_archive([NAME]) == {}
     assert files(own_spool) == [f"archive/{NAME}"]
     assert ("fsync", str(own_spool / "archive" / "3f")) in calls
     assert read(spool.archive()) == XML
 
 
+def test_many_documents_are_moved_with_one_sync_per_folder(own_spool, calls):
+    names = [f"3f/{number}.xml.zst" for number in range(20)]
+    for name in names:
+        spool.put(spool.spool(), name, BytesIO(XML))
+    calls.clear()
+    failed = spool.move_to_archive([*names, "4a/gone.xml.zst"])
+    assert list(failed) == ["4a/gone.xml.zst"]
+    assert files(own_spool) == sorted(f"archive/{name}" for name in names)
+    assert calls.count(("fsync", str(own_spool / "archive" / "3f"))) == 1
+
+
 def test_moving_twice_does_nothing_more(own_spool):
     put()
-    spool.move_to_archive(NAME)
-    spool.move_to_archive(NAME)
+    assert spool.move_to_archive([NAME]) == {}
+    assert spool.move_to_archive([NAME]) == {}
     assert read(spool.archive()) == XML
 
 
@@ -131,7 +142,7 @@ def test_moving_to_another_disk_copies_durably_and_then_removes(own_spool, calls
         return noting(self, target)
 
     monkeypatch.setattr(Path, "rename", across_disks)
-    spool.move_to_archive(NAME)
+    assert spool.move_to_archive([NAME]) == {}
     target = own_spool / "archive" / NAME
     assert calls[:2] == [("fsync", str(target.with_name(f".{target.name}.part"))), ("rename", str(target))]
     assert files(own_spool) == [f"archive/{NAME}"]
@@ -139,8 +150,9 @@ def test_moving_to_another_disk_copies_durably_and_then_removes(own_spool, calls
 
 
 def test_a_document_that_is_nowhere_is_missed(own_spool):
-    with pytest.raises(FileNotFoundError, match=r"neither in the spool nor in the archive"):
-        spool.move_to_archive(NAME)
+    error = spool.move_to_archive([NAME])[NAME]
+    assert isinstance(error, FileNotFoundError)
+    assert "neither in the spool nor in the archive" in str(error)
 
 
 def test_a_damaged_document_does_not_read_as_a_shorter_one(own_spool):

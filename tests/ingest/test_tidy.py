@@ -43,7 +43,7 @@ def test_merged_and_rejected_documents_left_in_the_spool_are_archived(own_spool)
 
 def test_a_document_that_was_moved_before_the_crash_is_only_marked(own_spool):
     document(own_spool, "aa/1")
-    spool.move_to_archive("aa/1")
+    assert spool.move_to_archive(["aa/1"]) == {}
     upload("aa/1", status="merged")
     tidy()
     assert Upload.objects.get().archived

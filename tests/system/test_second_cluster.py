@@ -223,7 +223,6 @@ def test_while_a_locale_s_server_is_down_the_others_go_on_and_its_work_waits_for
     assert site.get("/api/v1/deDE/zones")[0] == 200
 
 
-@pytest.mark.xfail(strict=True, reason="The sweep stops at the first locale whose server does not answer.")
 def test_the_sweep_goes_past_a_locale_whose_server_is_down(site: Site, second: Cluster):
     second.kill()
     try:
