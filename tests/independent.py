@@ -36,6 +36,7 @@ class Counts:
     lootings: dict[tuple[str, str, str, int, str], int] = field(default_factory=lambda: defaultdict(int))
     drops: dict[tuple[str, str, str, int, str, int], int] = field(default_factory=lambda: defaultdict(int))
     money: dict[tuple[str, str, str, int, str], int] = field(default_factory=lambda: defaultdict(int))
+    money_lootings: dict[tuple[str, str, str, int, str], int] = field(default_factory=lambda: defaultdict(int))
     ids_of_name: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def shown(self, creature: str) -> str:
@@ -129,6 +130,7 @@ def _count_loot(counts: Counts, name: str, content: str, version: int) -> None:
         coins = [int(slot) for slot in slots if ":" not in slot]
         if coins:
             counts.money[at] += sum(coins)
+            counts.money_lootings[at] += 1
 
 
 def merged(counts: Counts) -> dict[str, Any]:

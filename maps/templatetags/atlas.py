@@ -37,7 +37,7 @@ def percent(rate: float | None) -> str:
         return "–"
     share = Decimal(str(rate)) * 100
     decimals = 1 if share >= 1 or share == 0 else 2 if share >= Decimal("0.1") else 3
-    return f"{formats.number_format(share, decimals, use_l10n=True)}{NBSP}%"
+    return f"{formats.number_format(round(share, decimals), decimals, use_l10n=True)}{NBSP}%"
 
 
 @register.filter
