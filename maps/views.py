@@ -2,63 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponsePermanentRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
 from django.urls import Resolver404, resolve, reverse
+from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 from django.views.decorators.http import require_POST, require_safe
 from django.views.i18n import JavaScriptCatalog
 
-from maps import locales, paging, queries
+from maps import locales, paging, queries, zone_views
 from maps.context import LOCALE_COOKIE, chosen_locale
 from maps.models import FIRST_NAMED_ID
+from maps.pages import MAX_MOB_ID, PermanentRedirect308, of_locale, whole
 from maps.problems import Problem
 
 NEWEST_SHOWN = 8
 COOKIE_AGE_S = 365 * 24 * 3600
-
-#: Ids beyond are none: the largest integer of PostgreSQL, and for creatures its bigint.
-MAX_ID = 2**31 - 1
-MAX_MOB_ID = 2**63 - 1
-
-#: The kinds of sources that have places of their own in a zone, and a shape on its map (`kinds.js`).
-GATHERED = ("herb", "ore", "chest", "fishing")
-
-Page = Callable[..., HttpResponse]
-
-
-class PermanentRedirect308(HttpResponsePermanentRedirect):
-    """Moved for good, with the method kept."""
-
-    status_code = 308
-
-
-def of_locale(page: Page) -> Callable[..., HttpResponseBase]:
-    """Give a page the database of the locale in its address; another client's locale redirects to its map."""
-
-    @require_safe
-    @wraps(page)
-    def answer(request: HttpRequest, locale: str, **kwargs: str) -> HttpResponse:
-        canonical = locales.canonical(locale)
-        if canonical not in locales.hosted():
-            raise Http404(f"No map is hosted for {locale}.")
-        if canonical != locale:
-            return PermanentRedirect308(f"/{canonical}{request.get_full_path()[1 + len(locale) :]}")
-        try:
-            return page(request, locales.alias(locale), **kwargs)
-        except paging.BadCursor as error:
-            raise Http404("The address names no page of this list.") from error
-
-    return answer
 
 
 @require_safe
@@ -86,28 +53,14 @@ def zones(request: HttpRequest, alias: str) -> HttpResponse:
 @of_locale
 def zone(request: HttpRequest, alias: str, id: str) -> HttpResponse:
     """Show a zone's map and its creatures."""
-    number = _id(id)
-    found = queries.zone(alias, number)
-    if found is None:
-        raise Http404(f"No zone {number}.")
-    mobs = queries.zone_mobs(alias, number, paging.MAX_LIMIT, request.GET.get("after"))
-    return render(
-        request,
-        "maps/zone.html",
-        {
-            "section": "zones",
-            "zone": found,
-            "mobs": mobs["mobs"],
-            "gathering": _gathering(alias, number),
-            "next": _next(mobs),
-        },
-    )
+    shown = zone_views.context(request, alias, whole(id))
+    return render(request, "maps/zone.html", shown | {"next": _next(shown["listed"])})
 
 
 @of_locale
 def mob(request: HttpRequest, alias: str, id: str) -> HttpResponse:
     """Show a creature: where it lives and what it gives."""
-    number = _id(id, MAX_MOB_ID)
+    number = whole(id, MAX_MOB_ID)
     found = queries.mob(alias, number)
     if found is None:
         raise Http404(f"No creature {number}.")
@@ -129,7 +82,7 @@ def mob(request: HttpRequest, alias: str, id: str) -> HttpResponse:
 @of_locale
 def item(request: HttpRequest, alias: str, id: str) -> HttpResponse:
     """Show an item and what gives it."""
-    number = _id(id)
+    number = whole(id)
     found = queries.item(alias, number, after=request.GET.get("after"))
     if found is None:
         raise Http404(f"No item {number}.")
@@ -159,7 +112,7 @@ def sources(request: HttpRequest, alias: str) -> HttpResponse:
 @of_locale
 def source(request: HttpRequest, alias: str, id: str) -> HttpResponse:
     """Show one source of loot: where it is found and what it gives."""
-    number = _id(id)
+    number = whole(id)
     found = queries.source(alias, number)
     if found is None:
         raise Http404(f"No source {number}.")
@@ -190,6 +143,19 @@ def search(request: HttpRequest, alias: str) -> HttpResponse:
         page, label = kinds[found["kind"]]
         results.append({"name": found["name"], "label": label, "url": reverse(page, args=[locale, found["id"]])})
     return render(request, "maps/search.html", {"query": query, "results": results})
+
+
+@of_locale
+def look(request: HttpRequest, alias: str) -> HttpResponse:
+    """Show where more notes would help: zones and creatures known thinly, or not seen for long."""
+    chosen = request.GET.get("zone", "")
+    zone_head = None
+    if chosen:
+        zone_head = queries.zone_head(alias, whole(chosen)) if chosen.isascii() and chosen.isdigit() else None
+        if zone_head is None:
+            raise Http404("Nothing is known of that zone.")
+    found = queries.worth_a_look(alias, timezone.now().date(), zone_head["id"] if zone_head else None)
+    return render(request, "maps/look.html", {"zone": zone_head, "months": queries.STALE_DAYS // 30, **found})
 
 
 @require_safe
@@ -265,28 +231,12 @@ def _same_page(locale: str, path: str) -> str:
     return reverse(match.view_name, kwargs=match.kwargs | {"locale": locale})
 
 
-def _id(text: str, largest: int = MAX_ID) -> int:
-    number = int(text)
-    if number > largest:
-        raise Http404("No id is that large.")
-    return number
-
-
 def _next(found: dict[str, Any], **query: str | None) -> str | None:
     """Return the query of the following page, for a link."""
     if found["next"] is None:
         return None
     kept = {name: value for name, value in query.items() if value is not None}
     return "?" + urlencode(kept | {"after": found["next"]})
-
-
-def _gathering(alias: str, zone_id: int) -> dict[str, int]:
-    """Return the places a zone's map can show of each kind of gathering: `{"herb": 216, "ore": 230}`."""
-    places = {
-        kind: sum(source["positions"] for source in queries.sources(alias, kind, zone_id, paging.MAX_LIMIT)["sources"])
-        for kind in GATHERED
-    }
-    return {kind: count for kind, count in places.items() if count}
 
 
 def _places(zones_seen: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

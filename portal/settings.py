@@ -185,6 +185,8 @@ METRICS_TOKEN = env.text("MOBMAP_METRICS_TOKEN", "")
 # --- static files and security -------------------------------------------------------------------
 STATIC_URL = "/static/"
 STATIC_ROOT = env.path("MOBMAP_STATIC_ROOT", VAR_DIR / "static")
+#: Images of zones that an admin imported, cut into tiles (`./manage.py import_zone_image`).
+ZONE_IMAGE_DIR = env.path("MOBMAP_ZONE_IMAGE_DIR", VAR_DIR / "zone-images")
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",

@@ -8,13 +8,14 @@ from maps.queries.creatures import mob, mob_head, mob_positions, mob_spawns
 from maps.queries.finding import MAX_CHARACTERS, MAX_RESULTS, search
 from maps.queries.gathering import KINDS, source, source_head, source_positions, sources, zone_sources
 from maps.queries.items import item
-from maps.queries.overview import newest_confirmed, totals
-from maps.queries.places import zone, zone_head, zone_map, zone_mobs, zones
+from maps.queries.overview import STALE_DAYS, newest_confirmed, totals, worth_a_look
+from maps.queries.places import zone, zone_ground, zone_head, zone_map, zone_mobs, zone_spawns, zones
 
 __all__ = [
     "KINDS",
     "MAX_CHARACTERS",
     "MAX_RESULTS",
+    "STALE_DAYS",
     "item",
     "mob",
     "mob_head",
@@ -27,10 +28,13 @@ __all__ = [
     "source_positions",
     "sources",
     "totals",
+    "worth_a_look",
     "zone",
+    "zone_ground",
     "zone_head",
     "zone_map",
     "zone_mobs",
     "zone_sources",
+    "zone_spawns",
     "zones",
 ]

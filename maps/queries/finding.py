@@ -31,12 +31,12 @@ def search(alias: str, text: str, limit: int = MAX_RESULTS) -> list[Row]:
     with transaction.atomic(using=alias):
         key = rows(alias, "search_key", text=text, alike=LEAST_ALIKE)[0]["key"]
         escaped = key.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
-        return rows(
-            alias,
-            "search",
-            key=key,
-            starts=f"{escaped}%",
-            word=f"% {escaped}%",
-            holds=f"{escaped}%" if len(key) < INDEXED_ANYWHERE and key.isalnum() else f"%{escaped}%",
-            rows=min(limit, MAX_RESULTS),
-        )
+        patterns = {
+            "starts": f"{escaped}%",
+            "word": f"% {escaped}%",
+            "holds": f"{escaped}%" if len(key) < INDEXED_ANYWHERE and key.isalnum() else f"%{escaped}%",
+        }
+        wanted = min(limit, MAX_RESULTS)
+        # Most texts that are being typed begin words; then those that are merely like them can't be among the best.
+        found = rows(alias, "search", key=key, **patterns, wide=False, rows=wanted)
+        return found if len(found) == wanted else rows(alias, "search", key=key, **patterns, wide=True, rows=wanted)

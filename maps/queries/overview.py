@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+
 from django.core.cache import cache
 
 from maps.queries import shapes
@@ -9,6 +11,12 @@ from maps.queries.database import Row, rows
 
 #: A full locale takes half a second to count; the start page asks for all of them at once.
 TOTALS_REMEMBERED_S = 5
+
+#: What was not seen for so long may be gone.
+STALE_DAYS = 180
+
+#: Where to look is read off a whole locale and changes slowly.
+LOOK_REMEMBERED_S = 60
 
 
 def totals(alias: str) -> Row:
@@ -21,6 +29,26 @@ def totals(alias: str) -> Row:
     if found is None:
         (found,) = rows(alias, "totals")
         cache.set(key, found, TOTALS_REMEMBERED_S)
+    return found
+
+
+def worth_a_look(alias: str, today: date, zone_id: int | None = None, limit: int = 50) -> Row:
+    """Return where more notes would help most: `{"zones": [...], "mobs": [...]}`, the neediest first.
+
+    Zones have `id`, `name`, `mobs` and of these `unsure` (no two players agree on a place) and `stale` (not seen
+    for `STALE_DAYS`), creatures `id`, `name`, `zone`, `zone_name`, `sightings`, `unsure` and `stale`; both have
+    `last_seen` (a date). With a zone only its creatures. Each process remembers the answer for a minute.
+    """
+    key = f"maps:look:{alias}:{zone_id}:{limit}:{today}"
+    found: Row | None = cache.get(key)
+    if found is None:
+        stale = (today - shapes.EPOCH).days - STALE_DAYS
+        zones = [] if zone_id is not None else rows(alias, "look_zones", stale=stale, rows=limit)
+        mobs = rows(alias, "look_mobs", stale=stale, zone=zone_id, rows=limit)
+        for each in [*zones, *mobs]:
+            each["last_seen"] = shapes.EPOCH + timedelta(days=each["last_seen"])
+        found = {"zones": zones, "mobs": mobs}
+        cache.set(key, found, LOOK_REMEMBERED_S)
     return found
 
 

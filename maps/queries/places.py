@@ -55,7 +55,7 @@ def zone_map(alias: str, zone_id: int) -> Row | None:
     if found is None:
         return None
     mobs = rows(alias, "zone_mobs", zone=zone_id, floor=None, after_name=None, after_id=None, rows=None)
-    spawns = rows(alias, "zone_spawns", zone=zone_id)
+    spawns = zone_spawns(alias, zone_id)
     last_seen = recency.last_seen(spawns, rows(alias, "zone_presence", zone=zone_id))
     points: dict[int, list[float]] = {}
     for spawn, day in zip(spawns, last_seen, strict=True):
@@ -65,6 +65,16 @@ def zone_map(alias: str, zone_id: int) -> Row | None:
         "fields": SPAWN_FIELDS,
         "mobs": [shapes.with_reaction(mob) | {"spawns": points.get(mob["id"], [])} for mob in mobs],
     }
+
+
+def zone_spawns(alias: str, zone_id: int) -> list[Row]:
+    """Return all spawn points of a zone, each with `mob`, `floor`, `x`, `y` and its figures."""
+    return rows(alias, "zone_spawns", zone=zone_id)
+
+
+def zone_ground(alias: str, zone_id: int, floor: int) -> list[Row]:
+    """Return the packed coordinates of everything seen on a floor of a zone, as rows of `xy` and `sightings`."""
+    return rows(alias, "zone_ground", zone=zone_id, floor=floor)
 
 
 def _flat(spawn: Row) -> list[float]:

@@ -2,24 +2,30 @@
 -- Reads: creature_name, named_creature, item, zone by their trigram indexes; for what was found creature,
 -- source, loot and presence, as dictionaries may hold names that nothing refers to.
 -- key is the text's search_key; starts, word and holds are LIKE patterns made of it. The threshold of <%% is
--- set by the caller; it also finds the names with a word that begins with a short key. The score counts whole numbers for where the key stands and adds how alike the texts are.
+-- set by the caller; it also finds the names with a word that begins with a short key. The score counts whole
+-- numbers for where the key stands and adds how alike the texts are. Without wide only names with a word that
+-- begins with the key are looked for, which all score higher than any other and are found much faster.
 WITH alike AS (
     SELECT 'mob' AS kind, COALESCE(n.shown_as, c.creature) AS id, search_key(c.name) AS found
     FROM creature_name c
     LEFT JOIN named_creature n ON n.id = c.creature
-    WHERE search_key(c.name) LIKE %(holds)s OR %(key)s <%% search_key(c.name)
+    WHERE search_key(c.name) LIKE %(starts)s OR search_key(c.name) LIKE %(word)s
+        OR %(wide)s AND (search_key(c.name) LIKE %(holds)s OR %(key)s <%% search_key(c.name))
     UNION ALL
     SELECT 'mob', COALESCE(n.shown_as, n.id), search_key(n.name)
     FROM named_creature n
-    WHERE search_key(n.name) LIKE %(holds)s OR %(key)s <%% search_key(n.name)
+    WHERE search_key(n.name) LIKE %(starts)s OR search_key(n.name) LIKE %(word)s
+        OR %(wide)s AND (search_key(n.name) LIKE %(holds)s OR %(key)s <%% search_key(n.name))
     UNION ALL
     SELECT 'item', i.id, search_key(i.name)
     FROM item i
-    WHERE search_key(i.name) LIKE %(holds)s OR %(key)s <%% search_key(i.name)
+    WHERE search_key(i.name) LIKE %(starts)s OR search_key(i.name) LIKE %(word)s
+        OR %(wide)s AND (search_key(i.name) LIKE %(holds)s OR %(key)s <%% search_key(i.name))
     UNION ALL
     SELECT 'zone', z.id, search_key(z.name)
     FROM zone z
-    WHERE search_key(z.name) LIKE %(holds)s OR %(key)s <%% search_key(z.name)
+    WHERE search_key(z.name) LIKE %(starts)s OR search_key(z.name) LIKE %(word)s
+        OR %(wide)s AND (search_key(z.name) LIKE %(holds)s OR %(key)s <%% search_key(z.name))
 ), scored AS (
     SELECT
         a.kind, a.id,
@@ -36,7 +42,8 @@ WITH alike AS (
     GROUP BY a.kind, a.id
 ), best AS (
     SELECT s.kind, s.id, s.score
-    FROM scored s
+    -- OFFSET 0 keeps the order: who is behind the first few is not looked up.
+    FROM (SELECT * FROM scored ORDER BY score DESC, kind, id OFFSET 0) AS s
     WHERE CASE s.kind
             WHEN 'mob' THEN EXISTS (
                 SELECT
@@ -48,7 +55,6 @@ WITH alike AS (
                 EXISTS (SELECT FROM presence p WHERE p.zone = s.id) OR EXISTS (SELECT FROM loot l WHERE l.zone = s.id)
             ELSE true
         END
-    ORDER BY s.score DESC, s.kind, s.id
     LIMIT %(rows)s
 )
 SELECT

@@ -1,10 +1,13 @@
 /** Suggestions under a search box while typing. The form works without them. */
 
 import { element } from "./dom.js";
-import { fill, gettext } from "./words.js";
+import { fill, gettext, ngettext, plainText } from "./words.js";
 
 const MOST = 8;
-const PAUSE_MS = 150;
+/** Long enough for two keys pressed in one go, too short to be felt. */
+const PAUSE_MS = 40;
+/** Answers kept: a letter typed and deleted again asks nobody. */
+const MOST_KEPT = 50;
 
 /**
  * @typedef {{name: string, label: string, url: string}} Suggestion
@@ -31,6 +34,8 @@ export function suggest(form) {
   let timer = 0;
   /** @type {AbortController|undefined} */
   let running;
+  /** @type {Map<string, Suggestion[]>} */
+  const kept = new Map();
 
   input.addEventListener("input", () => {
     clearTimeout(timer);
@@ -64,12 +69,17 @@ export function suggest(form) {
     running?.abort();
     const wanted = input.value.trim();
     if (wanted.length < 2) return close();
+    const before = kept.get(wanted);
+    if (before) return show(before, wanted);
     running = new AbortController();
     try {
       const url = `${form.dataset.suggest}?limit=${MOST}&q=${encodeURIComponent(wanted)}`;
       const response = await fetch(url, { signal: running.signal });
       if (!response.ok) return close();
-      show(suggestions(await response.json(), form.action), wanted);
+      const answer = suggestions(await response.json(), form.action);
+      if (kept.size >= MOST_KEPT) kept.clear();
+      kept.set(wanted, answer);
+      show(answer, wanted);
     } catch (error) {
       if (/** @type {Error} */ (error).name !== "AbortError") close();
     }
@@ -80,23 +90,23 @@ export function suggest(form) {
     if (document.activeElement !== input) return;
     found = results;
     choose(-1);
-    list.replaceChildren(
-      ...found.map(({ name, label }, index) => {
-        const item = element("li", { role: "option", id: `${list.id}-${index}`, "aria-selected": "false" });
-        item.append(element("bdi", { text: name }), element("small", { text: label }));
-        return item;
-      }),
-    );
     const none = fill(gettext("Nothing is called “%(wanted)s”"), { wanted });
-    said.textContent = found.length ? "" : none;
-    list.hidden = found.length === 0;
-    input.setAttribute("aria-expanded", String(!list.hidden));
+    const nothing = element("li", { class: "none", role: "option", "aria-disabled": "true", text: none });
+    const items = found.map(({ name, label }, index) => {
+      const item = element("li", { role: "option", id: `${list.id}-${index}`, "aria-selected": "false" });
+      item.append(element("bdi", {}, ...marked(name, wanted)), element("small", { text: label }));
+      return item;
+    });
+    list.replaceChildren(...(items.length ? items : [nothing]));
+    said.textContent = found.length ? ngettext("%(count)s suggestion", "%(count)s suggestions", found.length) : none;
+    list.hidden = false;
+    input.setAttribute("aria-expanded", String(found.length > 0));
   }
 
   /** @param {number} index */
   function choose(index) {
     chosen = index;
-    [...list.children].forEach((item, at) => item.setAttribute("aria-selected", String(at === index)));
+    list.querySelectorAll("li:not(.none)").forEach((item, at) => item.setAttribute("aria-selected", String(at === index)));
     if (index < 0) input.removeAttribute("aria-activedescendant");
     else input.setAttribute("aria-activedescendant", `${list.id}-${index}`);
     list.children[index]?.scrollIntoView({ block: "nearest" });
@@ -110,6 +120,26 @@ export function suggest(form) {
     list.hidden = true;
     input.setAttribute("aria-expanded", "false");
   }
+}
+
+/**
+ * A name with what was typed marked in it, accents and case ignored; whole where it stands nowhere in it.
+ * @param {string} name @param {string} wanted @returns {(Node|string)[]}
+ */
+function marked(name, wanted) {
+  // Letter by letter, as taking accents off may change how long a text is.
+  const letters = [...name];
+  const plain = letters.map(plainText);
+  const text = plainText(wanted);
+  for (let start = 0; start < letters.length; start += 1) {
+    let end = start;
+    let found = "";
+    while (found.length < text.length && end < letters.length) found += plain[end++];
+    if (found !== text) continue;
+    const [before, inside, after] = [letters.slice(0, start), letters.slice(start, end), letters.slice(end)];
+    return [before.join(""), element("mark", { text: inside.join("") }), after.join("")];
+  }
+  return [name];
 }
 
 /**

@@ -51,3 +51,6 @@ export function size(bytes) {
   if (bytes < 1_000_000) return `${decimal(bytes / 1000)} kB`;
   return `${decimal(bytes / 1_000_000)} MB`;
 }
+
+/** Text as it is compared: without accents and case. @param {string} text */
+export const plainText = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();

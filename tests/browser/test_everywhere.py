@@ -24,6 +24,7 @@ def paths(zone: int) -> list[str]:
         "/about/api",
         "/upload",
         "/enUS/zones",
+        f"/enUS/zones/{zone}/embed",
         f"/enUS/zones/{zone}",
         f"/enUS/zones/{zone + 1}",
         f"/enUS/mobs/{world.KODO}",
@@ -33,6 +34,8 @@ def paths(zone: int) -> list[str]:
         "/enUS/items/117",
         "/enUS/sources",
         "/enUS/sources?kind=fishing",
+        "/enUS/look",
+        f"/enUS/look?zone={zone}",
         "/enUS/search?q=kodo",
         "/enUS/search?q=%3Cscript%3E",
         "/deDE/zones",
@@ -111,6 +114,23 @@ def test_suggestions_are_chosen_by_keyboard(page):
     name = chosen.locator("bdi").text_content()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text(name)
+
+
+def test_suggestions_forgive_typing_errors_and_accents_and_mark_what_was_typed(page):
+    world.fill()
+    visit(page, "/about")
+    box = page.get_by_role("combobox")
+    box.fill("eber")
+    expect(page.get_by_role("option").locator("mark")).to_have_text("Éber")
+    box.fill("Dyng Kodo")
+    expect(page.get_by_role("option").first).to_contain_text("Dying Kodo")
+    box.fill("xyzzyx")
+    expect(page.locator("#search-suggestions .none")).to_have_text("Nothing is called “xyzzyx”")
+    expect(box).to_have_attribute("aria-expanded", "false")
+    assert findings(page) == []
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/enUS/search\?q=xyzzyx"))
 
 
 def test_escape_closes_the_suggestions_and_enter_searches(page):

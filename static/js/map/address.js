@@ -1,6 +1,5 @@
 /** What a visitor looks at, kept in the address' fragment so that it can be shared. */
 
-import { USUAL_LAYERS } from "./controls.js";
 import { EDGE } from "./coords.js";
 import { REACTIONS } from "./filter.js";
 
@@ -8,7 +7,7 @@ import { REACTIONS } from "./filter.js";
  * @typedef {object} Place
  * @property {{x: number, y: number, zoom: number}|null} at Centre in percent, and zoom.
  * @property {"all"|Set<number>} shown Creatures that are switched on.
- * @typedef {Place & import("./controls.js").Choices} View
+ * @typedef {Place & Omit<import("./controls.js").Choices, "layers"> & {layers: Set<string>|undefined}} View Without layers the usual ones.
  */
 
 /** Past this many, the shorter of "shown" and "hidden" is still too long to be shared. */
@@ -33,7 +32,7 @@ export function read(fragment, all) {
     floor: whole(parts.get("floor")),
     shown: shownIds(parts, all),
     confirmed: parts.get("confirmed") === "1",
-    layers: words(parts.get("layers")) ?? new Set(USUAL_LAYERS),
+    layers: words(parts.get("layers")),
     gathering: words(parts.get("gathering")) ?? new Set(),
     name: (parts.get("name") ?? "").slice(0, 100),
     low: whole(parts.get("low")),
@@ -47,15 +46,15 @@ export function read(fragment, all) {
 
 /**
  * Write a view as a fragment, without what is as usual, and the shorter way: those shown, or those hidden.
- * @param {View} view @param {number[]} all
+ * @param {View} view @param {number[]} all @param {string[]} usualLayers
  * @returns {string}
  */
-export function write(view, all) {
+export function write(view, all, usualLayers) {
   const parts = [];
   if (view.at) parts.push(`at=${short(view.at.x)},${short(view.at.y)},${short(view.at.zoom)}`);
   if (view.floor) parts.push(`floor=${view.floor}`);
   if (view.shown !== "all") parts.push(...written(view.shown, all));
-  if (!same(view.layers, USUAL_LAYERS)) parts.push(`layers=${[...view.layers]}`);
+  if (view.layers && !same(view.layers, usualLayers)) parts.push(`layers=${[...view.layers]}`);
   if (view.gathering.size) parts.push(`gathering=${[...view.gathering]}`);
   if (view.colours !== "creature") parts.push(`colours=${view.colours}`);
   if (view.confirmed) parts.push("confirmed=1");
@@ -101,7 +100,7 @@ function shownIds(parts, all) {
 const ids = (list) => new Set(list.split(",").map(Number));
 
 /** An empty list is one, too: nothing is wanted then. @param {string|null} list */
-const words = (list) => (list === null ? null : new Set(list.split(",").filter(Boolean)));
+const words = (list) => (list === null ? undefined : new Set(list.split(",").filter(Boolean)));
 
 /** @param {Set<string>} some @param {string[]} others */
 const same = (some, others) => some.size === others.length && others.every((one) => some.has(one));

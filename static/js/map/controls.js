@@ -2,9 +2,6 @@
 
 import { REACTIONS } from "./filter.js";
 
-/** What a map shows until something else is chosen. */
-export const USUAL_LAYERS = ["spawns"];
-
 /**
  * @typedef {object} Choices
  * @property {string} name @property {number|null} low @property {number|null} high
@@ -20,6 +17,8 @@ export class Controls {
   /** @param {HTMLFormElement} form @param {() => void} onChange */
   constructor(form, onChange) {
     this.form = form;
+    /** What the map shows until something else is chosen. */
+    this.usualLayers = this.boxes("layer").filter((box) => box.defaultChecked).map((box) => box.value);
     form.addEventListener("input", onChange);
     form.addEventListener("submit", (event) => event.preventDefault());
   }
@@ -52,7 +51,7 @@ export class Controls {
     this.fill("colours", more.colours ?? "creature");
     this.check("confirmed", new Set(confirmed ? ["1"] : []));
     this.check("reaction", more.reactions ?? new Set(REACTIONS));
-    this.check("layer", more.layers ?? new Set(USUAL_LAYERS));
+    this.check("layer", more.layers ?? new Set(this.usualLayers));
     this.check("gathering", more.gathering ?? new Set());
   }
 

@@ -3,15 +3,12 @@
 /** Reactions as the API numbers them. */
 export const REACTIONS = ["hostile", "neutral", "friendly"];
 
-/** Names are compared without accents and case. @param {string} text */
-export const key = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-
 /**
  * @typedef {object} Traits
  * @property {string} key @property {number|null} min @property {number|null} max @property {boolean} boss
  * @property {number|null} alliance @property {number|null} horde How either side is met, as in `REACTIONS`.
  * @typedef {object} Wanted
- * @property {string} name Already a key. @property {number|null} low @property {number|null} high
+ * @property {string} name Already as it is compared (`plainText`). @property {number|null} low @property {number|null} high
  * @property {"alliance"|"horde"|""} side Whose view counts; both without one.
  * @property {Set<string>} reactions
  */

@@ -1,8 +1,8 @@
 /** The list of creatures beside a zone's map: switches, their places, and hover in step with the map. */
 
 import { element, need } from "../dom.js";
-import { fill, gettext, ngettext, number } from "../words.js";
-import { fits, key } from "./filter.js";
+import { fill, gettext, ngettext, number, plainText } from "../words.js";
+import { fits } from "./filter.js";
 import { certainty, place } from "./popups.js";
 
 /** A creature's places past this many are left to the map. */
@@ -77,7 +77,7 @@ export class List {
 
   /** Hide what the filters exclude. @param {import("./filter.js").Wanted} wanted */
   filter(wanted) {
-    const prepared = { ...wanted, name: key(wanted.name) };
+    const prepared = { ...wanted, name: plainText(wanted.name) };
     let visible = 0;
     for (const entry of this.rows.values()) {
       entry.item.hidden = !fits(entry, prepared);
@@ -159,7 +159,7 @@ function row(item) {
     id: Number(mob),
     item,
     box,
-    key: key(item.querySelector("bdi")?.textContent ?? ""),
+    key: plainText(item.querySelector("bdi")?.textContent ?? ""),
     min: whole(min),
     max: whole(max),
     boss: boss !== undefined,

@@ -25,6 +25,8 @@ export class Pointer {
     this.finger = matchMedia("(hover: none)").matches;
     this.tooltip = L.tooltip({ direction: "top", offset: [0, -6] });
     this.popup = L.popup();
+    // Leaflet's own key for this works only while the map itself has the focus, not what stands in a popup.
+    map.getContainer().addEventListener("keydown", ({ key }) => key === "Escape" && map.closePopup());
     map.on("mousemove", (event) => this.hover(this.hit(event.latlng)));
     map.on("mouseout", () => this.hover(null));
     map.on("click", (event) => this.open(this.hit(event.latlng)));
@@ -46,10 +48,16 @@ export class Pointer {
     else if (!this.finger) this.tooltip.setLatLng([hit.y, hit.x]).setContent(hit.tip()).openOn(this.map);
   }
 
-  /** @param {Hit|null} hit */
-  open(hit) {
+  /** @param {Hit|null} hit @param {boolean} [byKeyboard] Whether the story is to be read at once, and the reader led back after it. */
+  open(hit, byKeyboard = false) {
     if (!hit) return;
+    const from = /** @type {HTMLElement|null} */ (document.activeElement);
     this.tooltip.close();
-    this.popup.setLatLng([hit.y, hit.x]).setContent(hit.popup()).openOn(this.map);
+    const story = hit.popup();
+    this.popup.setLatLng([hit.y, hit.x]).setContent(story).openOn(this.map);
+    if (!byKeyboard) return;
+    story.tabIndex = -1;
+    story.focus({ preventScroll: true });
+    this.popup.once("remove", () => from?.focus());
   }
 }

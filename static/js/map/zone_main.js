@@ -5,6 +5,7 @@ import { gettext } from "../words.js";
 import * as address from "./address.js";
 import { colour, levelColour, onThemeChange, reactionColour } from "./colours.js";
 import { Controls } from "./controls.js";
+import { WHOLE_ZONE } from "./coords.js";
 import { addresses, fetchJson, mobs as unpackMobs, sources as unpackSources } from "./document.js";
 import { reactionsOf } from "./filter.js";
 import { shapeSigns } from "./kinds.js";
@@ -13,6 +14,7 @@ import { Gathering } from "./layers/gathering.js";
 import { Areas, Density } from "./layers/ground.js";
 import { Measure } from "./layers/measure.js";
 import { Origin } from "./layers/origin.js";
+import { Paper } from "./layers/paper.js";
 import { fit, sheet } from "./layers/sheet.js";
 import { Spawns } from "./layers/spawns.js";
 import { fullScreen } from "./layers/tools.js";
@@ -20,8 +22,12 @@ import { legend } from "./legend.js";
 import { List } from "./list.js";
 import { Pointer } from "./pointer.js";
 import { gatheringPopup, spawnPopup, tip } from "./popups.js";
+import { share } from "./share.js";
 
 const DAY_MS = 86_400_000;
+
+/** Zoom levels past the whole zone at which the positions behind a dot can be told apart. */
+const STORY_ZOOM = 2.5;
 
 const box = need("#map");
 const state = need(".map-state");
@@ -69,6 +75,9 @@ const measure = new Measure(map, over);
 fullScreen(map, need(".zone-body"));
 const origin = new Origin(over, map);
 const pointer = new Pointer(map, { find, onHover: (id) => light(id, true), isBusy: () => measure.active });
+const paper = new Paper(map, box.dataset);
+const sharing = /** @type {HTMLElement|null} */ (document.querySelector("#share"));
+if (sharing) share(sharing, { dots });
 onThemeChange(recolour);
 box.dataset.state = "loading";
 restore(true);
@@ -88,6 +97,8 @@ try {
   }
   box.dataset.state = "drawn";
   requestAnimationFrame(() => performance.mark("first dots"));
+  // Only now: what the dots stand on must not keep them waiting.
+  paper.show(controls.choices.layers, floor());
 } catch (error) {
   fail(error);
   box.dataset.state = "failed";
@@ -149,6 +160,7 @@ function redraw() {
     list.say(count);
     box.dataset.points = String(count);
   }
+  if (box.dataset.state === "drawn") paper.show(layers, floor());
   gather();
   remember();
 }
@@ -198,15 +210,19 @@ function show(id, point) {
     controls.choices = { ...controls.choices, floor: point.floor };
     refilter();
   }
-  map.setView([point.y, point.x], Math.max(map.getZoom(), map.getBoundsZoom([[0, 0], [100, 100]]) + 1));
-  pointer.open(spawnHit(mob, point));
+  map.setView([point.y, point.x], Math.max(map.getZoom(), map.getBoundsZoom(WHOLE_ZONE) + STORY_ZOOM));
+  box.scrollIntoView({ block: "nearest" });
+  pointer.open(spawnHit(mob, point), true);
 }
 
 function remember() {
   if (restoring || box.dataset.state !== "drawn") return;
   const { lat, lng } = map.getCenter();
   const view = { ...controls.choices, at: { x: lng, y: lat, zoom: map.getZoom() }, shown: list.shown };
-  history.replaceState(null, "", address.write(view, ids) || location.pathname + location.search);
+  // In a frame the page around it keeps its own address; the link to the whole page carries the view.
+  const whole = /** @type {HTMLAnchorElement|null} */ (document.querySelector("#whole-page"));
+  if (whole) whole.hash = address.write(view, ids, controls.usualLayers);
+  history.replaceState(null, "", address.write(view, ids, controls.usualLayers) || location.pathname + location.search);
 }
 
 /** @param {boolean} placed Whether the map already stands where the address says. */
@@ -221,4 +237,14 @@ function restore(placed) {
   restoring = false;
   recolour();
   redraw();
+}
+
+/** What is drawn, for files. @returns {import("./download.js").Dot[]} */
+function dots() {
+  const { layers } = controls.choices;
+  const points = layers.has("spawns") ? (spawns?.shown ?? []) : [];
+  return [
+    ...points.map(({ mob, floor, x, y, sightings, uploaders, confirmed }) => ({ kind: "creature", id: mob.id, name: mob.name, floor, x, y, sightings, uploaders, confirmed })),
+    ...(gathering?.shown ?? []).map(({ source, floor, x, y, sightings, uploaders }) => ({ kind: source.kind, id: source.id, name: source.name, floor, x, y, sightings, uploaders, confirmed: null })),
+  ];
 }

@@ -1,0 +1,165 @@
+"""Handing on what a zone's map shows: in a frame, as a link, as files; and what lies under the dots."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from maps import zone_images
+from tests.browser import world
+from tests.browser.test_maps import creature, open_zone, points
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True, databases="__all__")]
+
+
+@pytest.fixture
+def zone() -> int:
+    return world.fill()
+
+
+@pytest.fixture
+def other_site() -> Iterator[Callable[[str], str]]:
+    """Serve a page from another origin; returns its address."""
+    shown: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(f"<!doctype html><link rel=icon href=data:,><title>Other</title>{shown[0]}".encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+
+    def show(html: str) -> str:
+        shown.append(html)
+        return f"http://127.0.0.1:{server.server_port}/"
+
+    yield show
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def saved(page: Page, kind: str) -> Path:
+    with page.expect_download() as download:
+        page.get_by_role("button", name=kind, exact=True).click()
+    return Path(download.value.path())
+
+
+def open_share(page: Page) -> None:
+    page.get_by_text("Share and download").click()
+
+
+def test_what_is_shown_is_downloaded_as_geojson(page, zone):
+    open_zone(page, zone)
+    creature(page, world.WORG).uncheck()
+    page.get_by_label("Herbs").check()
+    expect(page.locator("#map")).to_have_attribute("data-gathering", "1")
+    open_share(page)
+    features = json.loads(saved(page, "GeoJSON").read_text(encoding="utf-8"))["features"]
+    assert [(one["properties"]["kind"], one["geometry"]["coordinates"]) for one in features] == [
+        ("creature", [21.6, 33]),
+        ("creature", [46.1, 40.7]),
+        ("herb", [10, 10]),
+    ]
+    assert features[0]["properties"]["name"] == "Dying Kodo"
+    assert features[0]["properties"]["confirmed"] is True
+    assert features[2]["properties"]["name"] == world.HOSTILE[:100]
+
+
+def test_what_is_shown_is_downloaded_as_csv_that_no_spreadsheet_runs(page, zone):
+    open_zone(page, zone, "#floor=1")
+    open_share(page)
+    (row,) = csv.DictReader(saved(page, "CSV").read_text(encoding="utf-8").splitlines())
+    assert (row["kind"], row["x"], row["y"], row["floor"]) == ("creature", "75", "75", "1")
+    assert row["name"] == world.HOSTILE[:100]
+    harmless = page.evaluate(
+        """async () => {
+            const { csv } = await import("/static/js/map/download.js");
+            return csv([{ kind: "creature", id: 1, name: '=cmd|"x"!A1', floor: 0, x: 1, y: 2 }]);
+        }"""
+    )
+    assert '"\'=cmd|""x""!A1"' in harmless
+
+
+@pytest.mark.parametrize(
+    "context_options",
+    [
+        {
+            "locale": "en-GB",
+            "viewport": {"width": 1280, "height": 900},
+            "permissions": ["clipboard-read", "clipboard-write"],
+        }
+    ],
+)
+def test_the_link_and_the_frame_hold_what_is_seen(page, zone, site, context_options):
+    open_zone(page, zone, "#at=50,50,3")
+    creature(page, world.WORG).uncheck()
+    open_share(page)
+    page.locator("[data-copy=share-link]").click()
+    expect(page.get_by_text("Copied")).to_be_attached()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link == page.url
+    markup = page.get_by_label("For your own page").input_value()
+    at = re.escape(page.url.partition("#")[2].replace("&", "&amp;"))
+    assert re.search(f'src="{site}/enUS/zones/{zone}/embed#{at}"', markup)
+
+
+def test_the_map_works_in_a_frame_of_another_site(page, zone, site, other_site):
+    page.goto(other_site(f'<iframe src="{site}/enUS/zones/{zone}/embed#hide={world.WORG}" width="800" height="600">'))
+    inner = page.frame_locator("iframe")
+    expect(inner.locator("#map")).to_have_attribute("data-points", "2")
+    expect(inner.locator("#mobs")).to_be_hidden()
+    inner.get_by_role("button", name="Creatures").click()
+    inner.locator(f'[data-mob="{world.KODO}"] input').uncheck()
+    expect(inner.locator("#map")).to_have_attribute("data-points", "0")
+    whole = inner.get_by_role("link", name="Open on MobMap")
+    assert f"/enUS/zones/{zone}#" in whole.evaluate("(link) => link.href")
+    assert "show=" in whole.evaluate("(link) => link.href") or "hide=" in whole.evaluate("(link) => link.href")
+
+
+def test_the_walked_ground_lies_under_the_dots_of_the_floor_and_can_be_left_out(page, zone):
+    open_zone(page, zone)
+    ground = page.locator("img.ground")
+    expect(ground).to_have_attribute("src", f"/enUS/zones/{zone}/ground/0.png")
+    expect(ground).to_have_js_property("complete", True)
+    assert ground.evaluate("(image) => image.naturalWidth") == 1200
+    assert "layers" not in page.url
+    page.get_by_label("Floor", exact=True).select_option("1")
+    expect(ground).to_have_attribute("src", f"/enUS/zones/{zone}/ground/1.png")
+    page.get_by_label("Walked ground").uncheck()
+    expect(ground).to_have_count(0)
+    page.reload()
+    points(page, 1)
+    expect(page.get_by_label("Walked ground")).not_to_be_checked()
+    expect(ground).to_have_count(0)
+
+
+def test_an_imported_picture_lies_under_everything(page, zone, settings, tmp_path):
+    settings.ZONE_IMAGE_DIR = tmp_path
+    zone_images.store(Image.new("RGBA", (600, 400), (0, 128, 0, 255)), "enUS", zone, 0)
+    with page.expect_response("**/zone-images/**") as answer:
+        open_zone(page, zone)
+    assert answer.value.ok
+    tiles = page.locator(".leaflet-image-pane img")
+    expect(tiles.first).to_be_visible()
+    page.get_by_label("Picture").uncheck()
+    expect(tiles).to_have_count(0)
+    page.get_by_label("Picture").check()
+    page.get_by_label("Floor", exact=True).select_option("1")
+    expect(tiles).to_have_count(0)
