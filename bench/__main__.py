@@ -11,7 +11,7 @@ from deploy.steps import venv
 from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import Failure, say
 
-COMMANDS = ("ingest", "profile", "hot", "upload", "concurrency", "requeue", "crash", "all", "report")
+COMMANDS = ("ingest", "profile", "hot", "upload", "concurrency", "requeue", "crash", "all", "screenshots", "report")
 
 
 def main(arguments: list[str]) -> int:

@@ -1,0 +1,153 @@
+"""Every view of a running site as a picture in docs/screenshots/: light and dark, desktop and phone."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from deploy.steps.place import CHECKOUT
+from deploy.steps.progress import Failure, say
+
+FOLDER = CHECKOUT / "docs" / "screenshots"
+CHROMIUM = Path("/usr/bin/chromium")
+LOCALE = "enUS"
+
+#: Together they must stay small enough for a repository.
+MAX_BYTES = 3_000_000
+QUALITY = 68
+
+DEVICES: dict[str, dict[str, Any]] = {
+    "desktop": {"viewport": {"width": 1280, "height": 860}},
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
+}
+THEMES = ("light", "dark")
+
+
+@dataclass(frozen=True)
+class View:
+    """A view: the picture's name, where it is, and what to do there before it is taken."""
+
+    name: str
+    path: str
+    act: Callable[[Any], None] = lambda page: None
+
+
+def views(address: str) -> list[View]:
+    """Return every view, of the largest zone there and what lives in it."""
+    api = f"{address}/api/v1/{LOCALE}"
+    zones = _json(f"{api}/zones?limit=1000")["zones"]
+    if not zones:
+        raise Failure(f"{address} shows no zone of {LOCALE} yet. ./deploy/run without --no-demo fills an empty site.")
+    zone = max(zones, key=lambda one: one["mobs"])["id"]
+    mobs = [mob for mob in _json(f"{api}/zones/{zone}/map")["mobs"] if mob["spawns"]]
+    mob = max(mobs, key=lambda one: one["sightings"])
+    loot = _json(f"{api}/mobs/{mob['id']}")["loot"]
+    page = f"/{LOCALE}/zones/{zone}"
+    found = [
+        View("start", "/"),
+        View("zones", f"/{LOCALE}/zones"),
+        View("zone", page),
+        View("zone-layers", f"{page}#layers=spawns,areas,density,ground&gathering=herb,ore&colours=level"),
+        View("zone-dot", f"{page}#show={mob['id']}", _open_first_dot),
+        View("embed", f"{page}/embed"),
+        View("creature", f"/{LOCALE}/mobs/{mob['id']}"),
+        View("gathering", f"/{LOCALE}/sources?kind=herb"),
+        View("search", "/about", _search(mob["name"][:4])),
+        View("look", f"/{LOCALE}/look"),
+        View("upload", "/upload"),
+        View("about", "/about"),
+        View("data-and-api", "/about/api"),
+    ]
+    return found + [View("item", f"/{LOCALE}/items/{loot[0]['item']}")] * bool(loot)
+
+
+def main(arguments: list[str]) -> int:
+    """Take all pictures and return 0, or 1 when a page was not there or the pictures are too large."""
+    parser = argparse.ArgumentParser(prog="bench/run screenshots", description=__doc__)
+    parser.add_argument("--address", default=_running(), help="the site to look at (default: the one started here)")
+    parser.add_argument("--only", metavar="NAME", help="one view only, such as zone-dot")
+    options = parser.parse_args(arguments)
+    if not options.address:
+        raise Failure("No site runs here. Start one with ./deploy/run --detach, or name one with --address.")
+    address = options.address.rstrip("/")
+    wanted = [view for view in views(address) if options.only in (None, view.name)]
+    if not wanted:
+        raise Failure(f"There is no view {options.only!r}.")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    _take(address, wanted)
+    total = sum(one.stat().st_size for one in FOLDER.glob("*.webp"))
+    say(f"{len(list(FOLDER.glob('*.webp')))} pictures in {FOLDER.relative_to(CHECKOUT)}, {total / 1e6:.1f} MB")
+    if total > MAX_BYTES:
+        raise Failure(
+            f"The pictures have {total:,} bytes; {MAX_BYTES:,} are the most. Lower QUALITY or leave some out."
+        )
+    return 0
+
+
+def _take(address: str, wanted: list[View]) -> None:
+    # Only here: the package is among the tests', which not every command has.
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"])
+        for device, options in DEVICES.items():
+            for theme in THEMES:
+                context = browser.new_context(base_url=address, color_scheme=theme, locale="en-GB", **options)
+                page = context.new_page()
+                for view in wanted:
+                    _shoot(page, view, FOLDER / f"{view.name}-{device}-{theme}.webp")
+                context.close()
+                say(f"  {device}, {theme}")
+        browser.close()
+
+
+def _shoot(page: Any, view: View, file: Path) -> None:
+    from PIL import Image
+
+    # Leave the page before: another fragment alone would load nothing.
+    page.goto("about:blank")
+    answer = page.goto(view.path, wait_until="networkidle")
+    if not answer.ok:
+        raise Failure(f"{view.path} answered {answer.status}.")
+    if page.locator("#map").count():
+        page.wait_for_selector("#map[data-state=drawn]")
+        page.wait_for_load_state("networkidle")
+    view.act(page)
+    with Image.open(BytesIO(page.screenshot(animations="disabled"))) as picture:
+        picture.save(file, "WEBP", quality=QUALITY, method=6)
+
+
+def _open_first_dot(page: Any) -> None:
+    """Open the story of the shown creature's first spawn point, by its entry in the list."""
+    page.locator("#mobs li:has(input:checked) .unfold").click()
+    page.locator(".spawn-places button").first.click()
+    page.get_by_text("drawn around it").wait_for()
+
+
+def _search(text: str) -> Callable[[Any], None]:
+    def type_it(page: Any) -> None:
+        page.locator("#search").press_sequentially(text)
+        page.get_by_role("option").first.wait_for()
+
+    return type_it
+
+
+def _running() -> str | None:
+    """Return the address of the site started in this checkout, if one is."""
+    file = CHECKOUT / "var" / "address"
+    return file.read_text(encoding="utf-8").strip() if file.exists() else None
+
+
+def _json(url: str) -> Any:
+    try:
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            return json.load(answer)
+    except (urllib.error.URLError, TimeoutError) as error:
+        raise Failure(f"{url} could not be read: {error}. Is the site running?") from error
