@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import Failure, say
@@ -27,7 +27,7 @@ DEVICES: dict[str, dict[str, Any]] = {
     "desktop": {"viewport": {"width": 1280, "height": 860}},
     "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
 }
-THEMES = ("light", "dark")
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _take(address: str, wanted: list[View]) -> None:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"])
         for device, options in DEVICES.items():
             for theme in THEMES:
-                context = browser.new_context(base_url=address, color_scheme=theme, locale="en-GB", **options)
+                context = browser.new_context(base_url=address, locale="en-GB", **options, color_scheme=theme)
                 page = context.new_page()
                 for view in wanted:
                     _shoot(page, view, FOLDER / f"{view.name}-{device}-{theme}.webp")
