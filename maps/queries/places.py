@@ -49,7 +49,8 @@ def zone_map(alias: str, zone_id: int) -> Row | None:
     `zone` (as the function of that name returns it), `fields` (`SPAWN_FIELDS`) and all `mobs` as in
     `zone_mobs`, each with `spawns`: one flat list, eight numbers per spawn point in the order of `fields`, for example
     `[0, 21.6, 33, 0.4, 12, 3, 1, 20000]`; days count from 1970-01-01.
-    Flat lists keep a zone of 400 creatures small enough for one request.
+    `patrols` tells which of them walk, and where: `[{"spawn": 0, "ring": [[20, 30], [25, 30], …]}]`, the first point
+    again at the end. Flat lists keep a zone of 400 creatures small enough for one request.
     """
     found = zone(alias, zone_id)
     if found is None:
@@ -58,12 +59,20 @@ def zone_map(alias: str, zone_id: int) -> Row | None:
     spawns = zone_spawns(alias, zone_id)
     last_seen = recency.last_seen(spawns, rows(alias, "zone_presence", zone=zone_id))
     points: dict[int, list[float]] = {}
+    patrols: dict[int, list[Row]] = {}
     for spawn, day in zip(spawns, last_seen, strict=True):
-        points.setdefault(spawn["mob"], []).extend([*_flat(spawn), day])
+        flat = points.setdefault(spawn["mob"], [])
+        if spawn["area"] is not None:
+            patrol = {"spawn": len(flat) // len(SPAWN_FIELDS), "ring": spawn["area"]["coordinates"][0]}
+            patrols.setdefault(spawn["mob"], []).append(patrol)
+        flat += [*_flat(spawn), day]
     return {
         "zone": found,
         "fields": SPAWN_FIELDS,
-        "mobs": [shapes.with_reaction(mob) | {"spawns": points.get(mob["id"], [])} for mob in mobs],
+        "mobs": [
+            shapes.with_reaction(mob) | {"spawns": points.get(mob["id"], []), "patrols": patrols.get(mob["id"], [])}
+            for mob in mobs
+        ],
     }
 
 

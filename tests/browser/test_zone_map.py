@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.gis.geos import Polygon
 from playwright.sync_api import Page, expect
 
+from maps.models import Spawn
 from tests.browser import world
 from tests.browser.test_maps import creature, inked, open_zone, points
 from tests.maps import factories
@@ -51,6 +53,20 @@ def test_areas_and_density_cover_more_ground_than_dots_and_go_again(page, zone):
     page.get_by_label("Spawn points", exact=True).uncheck()
     painted(page)
     assert inked(page) == 0
+
+
+def test_a_patrol_says_so_and_its_way_is_an_area(page, zone):
+    ring = Polygon(((30, 60), (70, 60), (70, 80), (30, 80), (30, 60)))
+    Spawn.objects.using(factories.EN).filter(mob=world.WORG).update(area=ring)
+    open_zone(page, zone, f"#at=50,50,3&show={world.WORG}")
+    painted(page)
+    without = inked(page)
+    page.get_by_label("Areas").check()
+    painted(page)
+    # 40 percent across and 20 down, at zoom 3 with 12 and 8 pixels each.
+    assert 0.9 < (inked(page) - without) / (40 * 12 * 20 * 8) < 1.1
+    click_centre(page)
+    expect(page.locator(".leaflet-popup-content")).to_contain_text("It patrols")
 
 
 def test_reactions_are_filtered_as_either_side_meets_them(page, zone):

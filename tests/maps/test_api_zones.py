@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from django.contrib.gis.geos import Polygon
+
+from maps.models import Spawn
 from tests.conftest import ALL_DATABASES
 from tests.maps import factories as make
 from tests.maps.contract import read
@@ -115,3 +118,14 @@ def test_the_map_holds_every_creature_with_its_spawn_points() -> None:
         ("Bär", []),
         ("Wolf", [0, 21.64, 33, 0.42, 12, 3, 1, make.DAY, 1, 50, 60.5, 0, 2, 1, 0, make.DAY + 7]),
     ]
+
+
+def test_the_map_tells_which_spawn_points_walk_and_where() -> None:
+    zone = make.zone("Wald")
+    make.presence(make.creature(1, "Wolf"), zone, {(1, 1): [1]})
+    make.spawn(1, zone, 50, 50, sightings=9)
+    make.spawn(1, zone, 20, 30, sightings=3)
+    ring = ((20, 30), (25.126, 30), (25, 35), (20, 30))
+    Spawn.objects.using(make.DE).filter(sightings=3).update(area=Polygon(ring))
+    (mob,) = read(f"zones/{zone}/map")["mobs"]
+    assert mob["patrols"] == [{"spawn": 1, "ring": [[20, 30], [25.13, 30], [25, 35], [20, 30]]}]

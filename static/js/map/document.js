@@ -8,6 +8,8 @@
  * @property {number} sightings @property {number} uploaders
  * @property {boolean} confirmed
  * @property {number} last_seen Days since 1970-01-01.
+ * @property {[number, number][]} [ring] Around where it walks, for a patrol in a zone's document.
+ * @property {object} [area] The same as GeoJSON, among a creature's own spawn points.
  */
 
 /**
@@ -44,7 +46,11 @@ export async function fetchJson(url) {
  * @returns {Mob[]}
  */
 export function mobs(body) {
-  return body.mobs.map((mob) => ({ ...mob, spawns: unpack(body.fields, mob.spawns) }));
+  return body.mobs.map((mob) => {
+    const spawns = unpack(body.fields, mob.spawns);
+    for (const { spawn, ring } of mob.patrols) spawns[spawn].ring = ring;
+    return { ...mob, spawns };
+  });
 }
 
 /**

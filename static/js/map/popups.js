@@ -37,6 +37,7 @@ export function spawnPopup(name, url, point, behind) {
   fact(facts, gettext("Players"), number(point.uploaders));
   const story = element("p", { class: "soft" });
   const box = element("div", {}, title, facts, element("p", { text: certainty(point) }), story);
+  if (point.ring || point.area) story.before(element("p", { text: gettext("It patrols: the dot lies on its way, and the layer of areas shows where it walks.") }));
   if (behind) {
     story.textContent = gettext("Looking up the noted positions …");
     behind.then(

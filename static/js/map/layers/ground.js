@@ -27,7 +27,11 @@ export class Areas {
 
   /** @param {import("../document.js").Point[]} points */
   ringsOf(points) {
-    const known = this.rings.get(points) ?? areas(points);
+    // Where a patrol walks is known better than by joining its neighbours.
+    const known = this.rings.get(points) ?? [
+      ...areas(points.filter(({ ring }) => !ring)),
+      ...points.flatMap(({ ring }) => (ring ? [ring] : [])),
+    ];
     this.rings.set(points, known);
     return known;
   }
