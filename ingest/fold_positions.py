@@ -20,7 +20,7 @@ from ingest.sql import load
 CHUNK_ENTRIES = 500_000
 
 
-class _Uploads:
+class Uploads:
     """The uploads of a fold by their staged numbers."""
 
     def __init__(self, cursor: Any) -> None:
@@ -31,24 +31,24 @@ class _Uploads:
 
 def fold_positions(cursor: Any) -> None:
     """Merge staged_position into presence, and note in `brought` what each upload brought."""
-    uploads = _Uploads(cursor)
+    uploads = Uploads(cursor)
     cursor.execute("SELECT place, subject, zone, floor, entries FROM touched ORDER BY place")
     touched = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 5)
     new, met = np.zeros(len(uploads.no), dtype=np.int64), np.zeros(len(uploads.no), dtype=np.int64)
-    for chunk in _chunks(touched):
+    for chunk in chunks(touched):
         first, last = int(chunk[0, 0]), int(chunk[-1, 0])
-        known = _known(cursor, first, last)
-        fresh, brought_by = _fresh(cursor, first, last, uploads)
+        known = known_entries(cursor, first, last)
+        fresh, brought_by = staged_entries(cursor, first, last, uploads)
         creatures = chunk[:, 1] > 0  # gathering places are no dots of a creature
         met += np.bincount(brought_by[_is_dot(fresh, creatures)], minlength=len(met))
         new += np.bincount(_discoverers(known, fresh, brought_by, creatures), minlength=len(new))
         merged = presence.add(known, presence.entries(*fresh))
-        _replace(cursor, first, last, chunk[:, 1:4], merged)
+        replace_rows(cursor, first, last, chunk[:, 1:4], merged)
     rows = zip(uploads.no.tolist(), new.tolist(), met.tolist(), strict=True)
     cursor.executemany("INSERT INTO brought (no, new_positions, positions) VALUES (%s, %s, %s)", list(rows))
 
 
-def _chunks(touched: Ints) -> Iterator[Ints]:
+def chunks(touched: Ints) -> Iterator[Ints]:
     """Cut the touched places into runs that are merged at once."""
     start = entries = 0
     for at, size in enumerate(touched[:, 4].tolist()):
@@ -67,7 +67,7 @@ def _copy_out(cursor: Any, name: str, first: int, last: int, sizes: Sequence[int
         return decode(copy, [4, *sizes], [False] + [True] * len(sizes))
 
 
-def _known(cursor: Any, first: int, last: int) -> Entries:
+def known_entries(cursor: Any, first: int, last: int) -> Entries:
     """Return the entries that presence has for a chunk."""
     columns = _copy_out(cursor, "copy_presence.sql", first, last, (8, 4, 4, 4, 4, 4, 4))
     (place, _), (seen_by, seen), *seen_columns, (lost_by, lost), (lost_times, _), (lost_last, _) = columns
@@ -82,7 +82,7 @@ def _known(cursor: Any, first: int, last: int) -> Entries:
     )
 
 
-def _fresh(cursor: Any, first: int, last: int, uploads: _Uploads) -> tuple[Entries, Ints]:
+def staged_entries(cursor: Any, first: int, last: int, uploads: Uploads) -> tuple[Entries, Ints]:
     """Return a chunk's staged entries, one per upload, unsorted; and which of the uploads brought each."""
     (place, _), (xy, counts), (no, _), (first_day, _) = _copy_out(
         cursor, "copy_staged_positions.sql", first, last, (4, 4, 4)
@@ -110,7 +110,7 @@ def _discoverers(known: Entries, fresh: Entries, brought_by: Ints, creatures: An
     return discoverers
 
 
-def _replace(cursor: Any, first: int, last: int, keys: Ints, merged: Entries) -> None:
+def replace_rows(cursor: Any, first: int, last: int, keys: Ints, merged: Entries) -> None:
     """Put a chunk's merged rows in the place of the old ones; places without any entry go."""
     packed = presence.pack(merged, len(keys))
     held = (packed.position_count + packed.unplaced) > 0

@@ -52,6 +52,7 @@ class Upload(models.Model):
     staged_at = models.DateTimeField(_("staged at"), null=True, blank=True)
     merged_at = models.DateTimeField(_("merged at"), null=True, blank=True, db_index=True)
     rejected_at = models.DateTimeField(_("rejected at"), null=True, blank=True)
+    #: Once the counts are subtracted; a withdrawn upload without it is still being taken out (`ingest.subtraction`).
     withdrawn_at = models.DateTimeField(_("withdrawn at"), null=True, blank=True)
     #: What the merge brought: new_mobs, new_positions, confirmed_positions, new_drops.
     brought = models.JSONField(_("what it brought"), null=True, blank=True)
@@ -74,6 +75,11 @@ class Upload(models.Model):
         indexes = [
             models.Index(fields=["locale", "received_at"], condition=Q(status="queued"), name="upload_queued"),
             models.Index(fields=["id"], condition=Q(archived=False), name="upload_not_archived"),
+            models.Index(
+                fields=["locale", "id"],
+                condition=Q(status="withdrawn", withdrawn_at__isnull=True),
+                name="upload_withdrawing",
+            ),
             models.Index(fields=["sender", "received_at"], name="upload_sender"),
         ]
 

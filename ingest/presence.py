@@ -98,6 +98,36 @@ def add(known: Entries, fresh: Entries) -> Entries:
     return entries(*(np.concatenate(pair) for pair in zip(known, fresh, strict=True)))
 
 
+def take_away(known: Entries, gone: Entries) -> tuple[Entries, NDArray[np.bool_]]:
+    """Return what is left of known entries without others, and for which of these the days are unsure.
+
+    An entry that is left and loses its first or last day keeps both for now: which day comes next, only the
+    documents that are left can tell.
+    """
+    at = np.searchsorted(known.key, gone.key)
+    times = known.times.copy()
+    times[at] -= gone.times
+    unsure = np.zeros(len(known.key), dtype=bool)
+    unsure[at] = (gone.first <= known.first[at]) | (gone.last >= known.last[at])
+    held = times > 0
+    return Entries(known.key[held], times[held], known.first[held], known.last[held]), unsure[held]
+
+
+def with_days_of(known: Entries, other: Entries) -> Entries:
+    """Return known entries with the days of those others that have the same key and were seen as often."""
+    at = np.flatnonzero(is_in(known.key, other.key))
+    of = np.searchsorted(other.key, known.key[at])
+    same = known.times[at] == other.times[of]
+    first, last = known.first.copy(), known.last.copy()
+    first[at[same]], last[at[same]] = other.first[of[same]], other.last[of[same]]
+    return Entries(known.key, known.times, first, last)
+
+
+def uploaders(some: Entries) -> Ints:
+    """Return each entry's uploader."""
+    return some.key & _UPLOADER_MASK
+
+
 def place(some: Entries) -> Ints:
     """Return each entry's place."""
     return some.key >> _PLACE_SHIFT

@@ -8,23 +8,21 @@ places. Readers see the old tables until then; staging never waits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.conf import settings
 from django.db import connections, transaction
 from django.db.models import Sum
 
-from ingest import hot, shadow, spool
+from ingest import archived, hot, shadow
 from ingest.fold import fold_from
 from ingest.models import Upload
-from ingest.parse import Document, Unreadable
 from ingest.sql import load
 from ingest.stage import stage_into
-from ingest.work import document, read
+from ingest.subtraction import finish_left
+from ingest.work import read
 from maps import locales
 from maps.publish import PUBLISH_LOCK
 
@@ -116,6 +114,8 @@ class Rebuild:
             # Publishing reads the tables for longer than any page does, and tries again by itself.
             with self._holding(PUBLISH_LOCK):
                 shadow.swap(self.alias)
+        # What was withdrawn after it had been rebuilt.
+        finish_left(self.locale, whenever=True)
         return different
 
     # --- which uploads ---
@@ -168,14 +168,14 @@ class Rebuild:
 
     def _add_all(self, pages: Iterator[list[Upload]]) -> None:
         for page in pages:
-            for batch in _batches(page):
+            for batch in archived.batches(page):
                 self._add(batch)
                 if self._staged_bytes() >= FOLD_AT_BYTES:
                     self._fold()
         self._fold()
 
     def _add(self, batch: list[Upload]) -> None:
-        members, interned = read(self.alias, batch, _document, self._give_up)
+        members, interned = read(self.alias, batch, archived.document, self._give_up)
         if interned is None:
             return
         with transaction.atomic(using=self.alias), connections[self.alias].cursor() as cursor:
@@ -234,35 +234,3 @@ def extent(locale: str) -> Extent:
 
 def _merged(locale: str) -> Any:
     return Upload.objects.filter(locale=locale, status=Upload.Status.MERGED).exclude(document="")
-
-
-def _batches(uploads: Sequence[Upload]) -> Iterator[list[Upload]]:
-    """Cut uploads into batches like a worker's."""
-    batch: list[Upload] = []
-    size_bytes = 0
-    for upload in uploads:
-        too_large = size_bytes + upload.size_bytes > settings.BATCH_MAX_BYTES
-        if batch and (too_large or len(batch) == settings.BATCH_MAX_UPLOADS):
-            yield batch
-            batch, size_bytes = [], 0
-        batch.append(upload)
-        size_bytes += upload.size_bytes
-    if batch:
-        yield batch
-
-
-def _document(no: int, upload: Upload) -> Document:
-    return document(no, upload)._replace(open=partial(_opened, no, upload))
-
-
-@contextmanager
-def _opened(no: int, upload: Upload) -> Iterator[BinaryIO]:
-    """Open a document wherever it is: it may be moved to the archive between the look at its row and now."""
-    with ExitStack() as stack:
-        for storage in (spool.archive(), spool.spool(), spool.archive()):
-            with suppress(FileNotFoundError):
-                found = stack.enter_context(spool.opened(storage, upload.document))
-                break
-        else:
-            raise Unreadable(no, f"its document {upload.document} is not in the archive")
-        yield found

@@ -7,7 +7,7 @@ from time import monotonic
 
 from celery import Task, shared_task
 
-from ingest import hot
+from ingest import hot, subtraction
 from ingest import tidy as tidying
 from ingest.requeue import NOTHING, draw
 from ingest.wake import send
@@ -49,7 +49,7 @@ def work(self: Task, locale: str) -> None:
 
 @shared_task(name="ingest.sweep")
 def sweep() -> None:
-    """Find what was lost: staged uploads, and wake-ups for uploads or changes that nobody works on."""
+    """Find what was lost or left: staged uploads, withdrawals, wake-ups for uploads or changes nobody works on."""
     waiting = set(locales_with_work())
     for locale, alias in locales.aliases().items():
         try:
@@ -58,6 +58,7 @@ def sweep() -> None:
         except hot.ERRORS:
             # Each locale may have a server of its own: one that is away must not hold up the others.
             logger.exception("The sweep of %s failed; the next one tries again.", locale)
+        subtraction.finish_some(locale)
 
 
 @shared_task(name="ingest.tidy")

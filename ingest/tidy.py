@@ -9,9 +9,11 @@ from datetime import timedelta
 from django.core.files.storage import Storage
 from django.utils import timezone
 
-from ingest import spool
+from ingest import hot, spool
 from ingest.models import Upload
+from ingest.subtraction import finish_left
 from ingest.work import archive
+from maps import locales
 
 logger = logging.getLogger(__name__)
 
@@ -21,9 +23,14 @@ PER_ROUND = 10_000
 
 
 def tidy() -> None:
-    """Archive merged documents that are still in the spool, then delete documents without a row."""
+    """Archive documents that are still in the spool, finish withdrawals, delete documents without a row."""
     left = Upload.objects.filter(archived=False).exclude(status=Upload.Status.QUEUED).exclude(document="")
     archive(left[:PER_ROUND])
+    for locale in locales.hosted():
+        try:
+            finish_left(locale)
+        except hot.ERRORS:
+            logger.exception("Withdrawals of %s could not be looked after; the next round tries again.", locale)
     dropped = drop_orphans(spool.spool())
     if dropped:
         logger.info("%d documents without a row were dropped: their senders never got an answer.", dropped)

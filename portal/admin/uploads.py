@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Callable
 from datetime import datetime, time, timedelta
 from typing import Any
 
@@ -20,8 +21,9 @@ from django.utils import formats, timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
+from ingest import withdraw
 from ingest.models import Upload
 from ingest.wake import wake
 from maps import locales
@@ -132,7 +134,7 @@ class UploadAdmin(ReadOnlyAdmin):
     list_per_page = 50
     list_max_show_all = 200
     show_full_result_count = False
-    actions = ("retry",)
+    actions = ("retry", "withdraw", "restore")
     fieldsets = (
         (None, {"fields": ("id", "links", "locale", "status", "reason")}),
         (
@@ -298,6 +300,59 @@ class UploadAdmin(ReadOnlyAdmin):
                 repeated,
             )
             messages.warning(request, said % {"n": repeated})
+
+    # --- withdrawing ---
+    @admin.action(
+        description=gettext_lazy("Withdraw (take their notes off the map; can be restored)"), permissions=["retry"]
+    )
+    def withdraw(self, request: HttpRequest, chosen: QuerySet[Upload]) -> None:
+        """Mark the chosen uploads as withdrawn; the sweep subtracts their counts within seconds."""
+        possible = withdraw.withdrawable(chosen)
+        said = ngettext_lazy(
+            "%(n)d upload is withdrawn; its notes leave the map within seconds.",
+            "%(n)d uploads are withdrawn; their notes leave the map within seconds.",
+            "n",
+        )
+        self._change(request, chosen, possible, withdraw.mark, note=_("Withdrawn."), said_of_changed=said)
+
+    @admin.action(description=gettext_lazy("Restore (bring withdrawn uploads back)"), permissions=["retry"])
+    def restore(self, request: HttpRequest, chosen: QuerySet[Upload]) -> None:
+        """Queue the chosen uploads again that were withdrawn."""
+        possible = withdraw.restorable(chosen)
+        said = ngettext_lazy(
+            "%(n)d upload is restored; it is merged again soon.",
+            "%(n)d uploads are restored; they are merged again soon.",
+            "n",
+        )
+        self._change(request, chosen, possible, withdraw.bring_back, note=_("Restored."), said_of_changed=said)
+
+    def _change(
+        self,
+        request: HttpRequest,
+        chosen: QuerySet[Upload],
+        possible: QuerySet[Upload],
+        change: Callable[[list[uuid.UUID]], int],
+        *,
+        note: str,
+        said_of_changed: Any,
+    ) -> None:
+        uploads = list(possible)
+        skipped = chosen.count() - len(uploads)
+        changed = change([upload.pk for upload in uploads])
+        skipped += len(uploads) - changed
+        for upload in uploads:
+            self.log_change(request, upload, note)
+        for locale in {upload.locale for upload in uploads}:
+            wake(locale)
+        if changed:
+            messages.success(request, said_of_changed % {"n": changed})
+        if skipped:
+            said = ngettext(
+                "%(n)d upload was left as it is: its status does not allow this, or it is just being worked on.",
+                "%(n)d uploads were left as they are: their status does not allow this, or they are being worked on.",
+                skipped,
+            )
+            messages.warning(request, said % {"n": skipped})
 
 
 def requeue(upload: Upload) -> bool:

@@ -52,7 +52,11 @@ def listed(client, query: str) -> set[str]:
 
 
 def retry(client, *uploads: Upload):
-    data = {"action": "retry", "_selected_action": [str(upload.pk) for upload in uploads]}
+    return act(client, "retry", *uploads)
+
+
+def act(client, action: str, *uploads: Upload):
+    data = {"action": action, "_selected_action": [str(upload.pk) for upload in uploads]}
     return client.post(LIST, data, follow=True)
 
 
@@ -205,6 +209,27 @@ def test_a_rejected_upload_is_not_queued_beside_the_same_content(admin_client):
     assert rejected.status == "rejected"
 
 
+def test_uploads_are_withdrawn_and_restored(admin_client):
+    uploads = [rows.upload(), rows.upload(status="staged"), rows.upload(status="merged", archived=True)]
+    left = [rows.upload(status="rejected"), rows.upload(status="withdrawn", document="")]
+    page = act(admin_client, "withdraw", *uploads, *left).content.decode()
+    assert "3 uploads are withdrawn; their notes leave the map within seconds." in page
+    assert "2 uploads were left as they are: their status does not allow this" in page
+    assert Upload.objects.filter(status="withdrawn", withdrawn_at=None).count() == 4
+    assert LogEntry.objects.count() == 3
+    page = act(admin_client, "restore", *uploads, *left).content.decode()
+    assert "3 uploads are restored; they are merged again soon." in page
+    assert Upload.objects.filter(status="queued").count() == 3
+    assert "1 upload is withdrawn" in act(admin_client, "withdraw", uploads[0]).content.decode()
+
+
+def test_withdrawing_and_restoring_are_said_in_german_too(admin_client):
+    admin_client.cookies["django_language"] = "de"
+    upload = rows.upload()
+    assert "1 Upload ist zurückgezogen" in act(admin_client, "withdraw", upload).content.decode()
+    assert "1 Upload ist wiederhergestellt" in act(admin_client, "restore", upload).content.decode()
+
+
 def test_permissions_are_respected(client):
     upload = stored(XML, status="rejected")
     client.force_login(staff())
@@ -214,6 +239,11 @@ def test_permissions_are_respected(client):
     assert client.get(document_url(upload)).status_code == 200
     retry(client, upload)
     assert Upload.objects.get().status == "rejected"
+    merged = rows.upload(status="merged")
+    act(client, "withdraw", merged)
+    merged.refresh_from_db()
+    assert merged.status == "merged"
+    merged.delete()
     client.force_login(staff("view_upload", "change_upload"))
     retry(client, upload)
     assert Upload.objects.get().status == "queued"

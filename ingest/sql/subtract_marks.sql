@@ -1,0 +1,10 @@
+-- Mark what must be published anew where positions were taken away: the creatures themselves, and the owners
+-- that their names have had until now. Reads staged_position, named_creature; writes changed. Under the fold lock.
+INSERT INTO changed (mob, zone)
+SELECT DISTINCT m.mob, s.zone
+FROM staged_position s
+LEFT JOIN named_creature n ON n.id = s.subject
+CROSS JOIN LATERAL (VALUES (s.subject), (n.shown_as)) AS m (mob)
+WHERE s.subject > 0 AND m.mob IS NOT NULL
+ORDER BY 1, 2
+ON CONFLICT (mob, zone) DO UPDATE SET mob = excluded.mob

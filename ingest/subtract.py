@@ -1,0 +1,125 @@
+"""Take uploads out of a locale's permanent tables again: the fold, the other way round.
+
+Everything that adds up is subtracted; least and greatest values come from the notes and entries that are kept of
+every upload. Only where one uploader saw the same coordinate several times can the days that are left not be told
+from the tables: then his other uploads are read once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.conf import settings
+from django.db import connections, transaction
+
+from ingest import archived, fold_positions, hot, presence
+from ingest.models import Upload
+from ingest.presence import Ints
+from ingest.sql import load
+from ingest.stage import stage_into
+from ingest.work import read
+
+#: Temporary tables of this session, in the shape of the hot ones.
+_STAGED = "pg_temp"
+
+
+def subtract(alias: str, uploads: Sequence[Upload]) -> dict[UUID, str]:
+    """Take the counts of uploads away, with their contents from the ledger, in one transaction.
+
+    Uploads that the ledger does not hold are left out: repeating it does nothing. Returns those that could not
+    be taken away because their documents can't be read, with the reason.
+    """
+    unreadable: dict[UUID, str] = {}
+
+    def take_away() -> None:
+        unreadable.clear()
+        with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [hot.FOLD_LOCK])
+            merged = _merged(cursor, [upload.id for upload in uploads])
+            if merged:
+                _subtract(alias, cursor, [upload for upload in uploads if upload.id in merged], unreadable)
+
+    hot.with_whole_tables(alias, take_away)
+    return unreadable
+
+
+def _merged(cursor: Any, uploads: Sequence[UUID]) -> set[UUID]:
+    cursor.execute("SELECT upload FROM ledger WHERE upload = ANY (%s)", [list(uploads)])
+    return {row[0] for row in cursor.fetchall()}
+
+
+def _subtract(alias: str, cursor: Any, uploads: list[Upload], unreadable: dict[UUID, str]) -> None:
+    cursor.execute("SET LOCAL search_path TO pg_temp, public")
+    cursor.execute("SELECT set_config('work_mem', %s, true)", [f"{settings.FOLD_WORK_MEM_MB}MB"])
+    # As in a fold: the planner can't know how long packed arrays are.
+    cursor.execute("SET LOCAL enable_nestloop = off")
+    hot.use_ram_for_temporary(alias, cursor)
+    cursor.execute(load("subtract_tables.sql"))
+    locale = uploads[0].locale
+    _stage(alias, cursor, uploads, unreadable)
+    cursor.execute(load("fold_tables.sql"))
+    cursor.execute(load("subtract_creatures.sql"))
+    unsure = _subtract_positions(cursor)
+    cursor.execute(load("subtract_loot.sql"))
+    # Before the names' owners change: where they were shown until now is marked, too.
+    cursor.execute(load("subtract_marks.sql"))
+    cursor.execute(load("fold_names.sql"))
+    cursor.execute(load("subtract_ledger.sql"))
+    if len(unsure):
+        cursor.execute(load("empty_hot_tables.sql", _STAGED))
+        # What can't be read keeps its counts, and its days stay as wide as they were.
+        _stage(alias, cursor, _others(cursor, locale, unsure), {})
+        _mend_days(cursor)
+    cursor.execute(load("subtract_done.sql"))
+
+
+def _stage(alias: str, cursor: Any, uploads: Sequence[Upload], unreadable: dict[UUID, str]) -> None:
+    def give_up(upload: Upload, reason: str) -> None:
+        unreadable[upload.id] = reason
+
+    for batch in archived.batches(uploads):
+        members, interned = read(alias, batch, archived.document, give_up)
+        if interned is not None:
+            stage_into(cursor, _STAGED, members, interned)
+
+
+def _touched(cursor: Any) -> Iterable[Ints]:
+    cursor.execute("SELECT place, subject, zone, floor, entries FROM touched ORDER BY place")
+    return fold_positions.chunks(np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 5))
+
+
+def _subtract_positions(cursor: Any) -> Ints:
+    """Take the staged positions out of presence; returns the uploaders of entries whose days are unsure."""
+    uploads = fold_positions.Uploads(cursor)
+    unsure = [np.zeros(0, dtype=np.int64)]
+    for chunk in _touched(cursor):
+        first, last = int(chunk[0, 0]), int(chunk[-1, 0])
+        known = fold_positions.known_entries(cursor, first, last)
+        gone, _ = fold_positions.staged_entries(cursor, first, last, uploads)
+        left, open_days = presence.take_away(known, presence.entries(*gone))
+        fold_positions.replace_rows(cursor, first, last, chunk[:, 1:4], left)
+        unsure.append(presence.uploaders(left)[open_days])
+    return np.unique(np.concatenate(unsure))
+
+
+def _others(cursor: Any, locale: str, uploaders: Ints) -> list[Upload]:
+    """Return the uploads of some uploaders that are merged still."""
+    cursor.execute("SELECT sender FROM uploader WHERE id = ANY (%s)", [uploaders.tolist()])
+    senders = [row[0] for row in cursor.fetchall()]
+    uploads = list(Upload.objects.filter(locale=locale, sender__in=senders).exclude(document=""))
+    merged = _merged(cursor, [upload.id for upload in uploads])
+    return [upload for upload in uploads if upload.id in merged]
+
+
+def _mend_days(cursor: Any) -> None:
+    """Give entries the days of the uploads that are left, where all of them have been read."""
+    uploads = fold_positions.Uploads(cursor)
+    for chunk in _touched(cursor):
+        first, last = int(chunk[0, 0]), int(chunk[-1, 0])
+        known = fold_positions.known_entries(cursor, first, last)
+        left, _ = fold_positions.staged_entries(cursor, first, last, uploads)
+        mended = presence.with_days_of(known, presence.entries(*left))
+        fold_positions.replace_rows(cursor, first, last, chunk[:, 1:4], mended)

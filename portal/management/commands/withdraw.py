@@ -1,0 +1,216 @@
+"""`./manage.py withdraw`: take uploads out of the map again, or bring them back."""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import ArgumentTypeError
+from typing import Any
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import Count, QuerySet
+
+from ingest import hot, selection, subtraction, wake, withdraw, work
+from ingest.management.progress import Progress
+from ingest.models import Upload
+from maps import locales
+from portal.models import Player
+
+#: How long to wait for uploads that a worker has in hand; the sweep finishes what is left.
+PATIENCE_S = 10.0
+PAGE = 500
+VANISH = {
+    "creatures": "creatures vanish",
+    "sightings": "sightings fewer",
+    "positions": "positions disappear",
+    "gathering_places": "gathering places disappear",
+    "lootings": "lootings fewer",
+    "drops": "drops fewer",
+}
+
+
+class Command(BaseCommand):
+    help = (
+        "Take uploads out of the merged data again, exactly: those that are named, or that meet every option given. "
+        "Their documents stay in the archive, and --restore brings them back. Their receipts say “withdrawn”, and "
+        "the same content sent again is not taken as new."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--upload", type=_upload, action="append", default=[], metavar="ID", help="this upload (repeatable)"
+        )
+        parser.add_argument(
+            "--player", action="append", default=[], metavar="NAME", help="all uploads of a player (repeatable)"
+        )
+        parser.add_argument(
+            "--sender",
+            action="append",
+            default=[],
+            metavar="KEY",
+            help="all uploads of a sender by the key that the admin shows, player:… or network:… (repeatable)",
+        )
+        selection.add_arguments(parser)
+        parser.add_argument("--restore", action="store_true", help="bring withdrawn uploads back instead")
+        parser.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="say what would vanish, exactly: does it and takes it back. Folds wait meanwhile",
+        )
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        chosen = _chosen(options)
+        possible = withdraw.restorable(chosen) if options["restore"] else withdraw.withdrawable(chosen)
+        counted = self._count(possible)
+        if not counted:
+            raise CommandError(_nothing(chosen, restore=options["restore"]))
+        total = sum(counted.values())
+        verb = "bring back" if options["restore"] else "withdraw"
+        try:
+            if options["dry_run"]:
+                self._dry_run(possible, counted, restore=options["restore"])
+            elif options["yes"] or _confirmed(f"{verb.capitalize()} {_uploads(total)}?"):
+                self._restore(possible, total) if options["restore"] else self._withdraw(possible, counted)
+            else:
+                self.stdout.write("Nothing was changed.")
+        except KeyboardInterrupt:
+            raise CommandError(
+                f"Stopped. What was done so far stays, and what was begun is finished by itself. Run the command "
+                f"again to {verb} the rest."
+            ) from None
+        except hot.ERRORS as error:
+            raise CommandError(
+                f"The database did not go along: {str(error).strip()}\nWhat was begun is finished by itself once the "
+                f"cause is gone. Run the command again to {verb} the rest."
+            ) from error
+
+    def _count(self, possible: QuerySet[Upload]) -> dict[str, int]:
+        """Say how many uploads of how many senders are meant; returns the count of each locale."""
+        counted = {}
+        for row in (
+            possible.values("locale").annotate(n=Count("id"), senders=Count("sender", distinct=True)).order_by("locale")
+        ):
+            counted[row["locale"]] = row["n"]
+            senders = f"{row['senders']:,} {'sender' if row['senders'] == 1 else 'senders'}"
+            self.stdout.write(f"{row['locale']}: {_uploads(row['n'])} of {senders}")
+        return counted
+
+    def _dry_run(self, possible: QuerySet[Upload], counted: dict[str, int], *, restore: bool) -> None:
+        if not restore:
+            for locale, count in counted.items():
+                progress = Progress("uploads", count)
+                lost = subtraction.what_would_vanish(locale, possible.filter(locale=locale), progress.show)
+                progress.end()
+                self.stdout.write(
+                    f"{locale}: " + ", ".join(f"{n:,} {VANISH[name]}" for name, n in lost._asdict().items())
+                )
+            waiting = possible.exclude(status=Upload.Status.MERGED).count()
+            if waiting:
+                these = "of these uploads is" if waiting == 1 else "of these uploads are"
+                self.stdout.write(f"{waiting:,} {these} not merged yet and would not be.")
+        self.stdout.write("Dry run: nothing was changed.")
+
+    def _withdraw(self, possible: QuerySet[Upload], counted: dict[str, int]) -> None:
+        began = time.monotonic()
+        progress = Progress("uploads", sum(counted.values()))
+        ids: list[UUID] = list(possible.order_by("locale", "id").values_list("id", flat=True))
+        marked = 0
+        for start in range(0, len(ids), PAGE):
+            marked += self._mark(ids[start : start + PAGE])
+            for locale in counted:
+                while subtraction.finish_pending(locale):
+                    pass
+            progress.show(marked - self._left(counted))
+        self._wait_for_workers(counted, marked, progress)
+        progress.end()
+        left = self._left(counted)
+        self.stdout.write(f"{_uploads(marked - left)} withdrawn in {time.monotonic() - began:.0f} s.")
+        if left:
+            self.stdout.write(
+                f"{_uploads(left)} more are still in a worker's hands; they vanish by themselves within some minutes."
+            )
+        self.stdout.write("Spawn points follow as they are published. --restore brings the uploads back.")
+
+    @staticmethod
+    def _mark(ids: list[UUID]) -> int:
+        """Mark uploads, and again those that were just being changed by somebody."""
+        marked = withdraw.mark(ids)
+        give_up_at = time.monotonic() + PATIENCE_S
+        while marked < len(ids) and time.monotonic() < give_up_at:
+            if not withdraw.withdrawable(Upload.objects.filter(id__in=ids)).exists():
+                break
+            time.sleep(0.05)
+            marked += withdraw.mark(ids)
+        return marked
+
+    @staticmethod
+    def _wait_for_workers(counted: dict[str, int], marked: int, progress: Progress) -> None:
+        give_up_at = time.monotonic() + PATIENCE_S
+        while (left := Command._left(counted)) and time.monotonic() < give_up_at:
+            progress.show(marked - left, "waiting for workers that have some in hand")
+            for locale in counted:
+                work.merge(locale)  # what was staged before it was marked
+                subtraction.finish_pending(locale)
+            if Command._left(counted) == left:
+                time.sleep(0.2)
+        for locale in counted:
+            wake.wake(locale)
+
+    @staticmethod
+    def _left(counted: dict[str, int]) -> int:
+        return sum(withdraw.pending(locale).count() for locale in counted)
+
+    def _restore(self, possible: QuerySet[Upload], total: int) -> None:
+        progress = Progress("uploads", total)
+        ids: list[UUID] = list(possible.order_by("id").values_list("id", flat=True))
+        restored = 0
+        for start in range(0, len(ids), PAGE):
+            restored += withdraw.bring_back(ids[start : start + PAGE])
+            progress.show(restored)
+        progress.end()
+        for locale in locales.hosted():
+            wake.wake(locale)
+        self.stdout.write(f"{_uploads(restored)} queued again; they are merged from the archive like any other.")
+
+
+def _chosen(options: dict[str, Any]) -> QuerySet[Upload]:
+    senders = [*options["sender"]]
+    for name in options["player"]:
+        player = Player.objects.filter(name=name).first()
+        if player is None:
+            raise CommandError(f"There is no player of the name “{name}”; nothing was changed.")
+        senders.append(player.sender)
+    chosen = selection.selection(options, uploads=options["upload"], senders=senders)
+    if chosen.is_everything():
+        raise CommandError(
+            "Say which uploads: --upload, --player, --sender, --since, --until or --client-version. "
+            "Nothing was changed."
+        )
+    return chosen.query()
+
+
+def _nothing(chosen: QuerySet[Upload], *, restore: bool) -> str:
+    if not chosen.exists():
+        return "No upload meets these options; nothing was changed."
+    if restore:
+        return "None of these uploads is withdrawn and has its document; nothing was changed."
+    return "All of these uploads are rejected, or withdrawn already; nothing was changed."
+
+
+def _confirmed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise CommandError(f"{question} There is nobody to ask: add --yes, or --dry-run to see what would vanish.")
+    return input(f"{question} [yes/no] ").strip().lower() in {"y", "yes"}
+
+
+def _upload(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no upload's id; receipts and the admin show it") from None
+
+
+def _uploads(count: int) -> str:
+    return f"{count:,} {'upload' if count == 1 else 'uploads'}"
