@@ -11,7 +11,10 @@ from deploy.steps import venv
 from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import Failure, say
 
-COMMANDS = ("ingest", "profile", "hot", "upload", "concurrency", "requeue", "crash", "all", "screenshots", "report")
+COMMANDS = (
+    *("ingest", "profile", "hot", "upload", "concurrency", "requeue", "crash", "spawns"),
+    *("all", "screenshots", "report"),
+)
 
 
 def main(arguments: list[str]) -> int:
