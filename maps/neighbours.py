@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,8 @@ Bools = NDArray[np.bool_]
 
 #: Points are sorted into square cells of this size (percent); nothing further away is ever found.
 CELL_PCT = 1.5
+#: Pairs that are compared at once: a flood of coordinates in one place would else take gigabytes.
+PAIRS_AT_ONCE = 500_000
 #: Cells per side of a map of 0…100 percent, with a rim so that cells of two maps never touch.
 _CELLS = int(100 / CELL_PCT) + 4
 
@@ -48,13 +52,28 @@ def near(points: Points, others: Points, radius: Floats) -> tuple[Ints, Ints, Fl
     for columns in (-_CELLS, 0, _CELLS):
         first = np.searchsorted(cells, at + (columns - 1), "left")
         count = np.searchsorted(cells, at + (columns + 1), "right") - first
-        point = np.repeat(np.arange(len(at)), count)
-        other = order[np.arange(len(point)) + np.repeat(first - (np.cumsum(count) - count), count)]
-        square = (points.x[point] - others.x[other]) ** 2 + (points.y[point] - others.y[other]) ** 2
-        close = square <= radius[points.group[point]] ** 2
-        found.append((point[close], other[close], square[close]))
+        for block in _blocks(count):
+            point = np.repeat(block, count[block])
+            begin = first[block] - (np.cumsum(count[block]) - count[block])
+            other = order[np.arange(len(point)) + np.repeat(begin, count[block])]
+            square = (points.x[point] - others.x[other]) ** 2 + (points.y[point] - others.y[other]) ** 2
+            close = square <= radius[points.group[point]] ** 2
+            found.append((point[close], other[close], square[close]))
     point, other, square = (np.concatenate(column) for column in zip(*found, strict=True))
     return point, other, square
+
+
+def _blocks(count: Ints) -> Iterator[Ints]:
+    """Yield all rows in blocks whose counts add up to `PAIRS_AT_ONCE`, or more for a single row; one block at least."""
+    running = np.cumsum(count)
+    begin = 0
+    while True:
+        before = int(running[begin - 1]) if begin else 0
+        end = max(int(np.searchsorted(running, before + PAIRS_AT_ONCE, "right")), begin + 1)
+        yield np.arange(begin, min(end, len(count)))
+        begin = end
+        if begin >= len(count):
+            return
 
 
 def connected(count: int, first: Ints, second: Ints) -> Ints:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maps import coords, spawns
+from maps import coords, neighbours, spawns
 from maps.coords import Places
 from maps.neighbours import Points, connected, near
 from maps.spawns import Estimate
@@ -155,6 +155,16 @@ def test_near_finds_what_comparing_all_with_all_finds(ones: list, others: list):
     }
     assert set(zip(first.tolist(), second.tolist(), strict=True)) == expected
     assert len(square) == len(expected)
+
+
+def test_pairs_compared_in_small_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch):
+    here = Points(np.zeros(50, dtype=np.int64), np.arange(50) / 10, np.zeros(50))
+    at_once = near(here, here, np.array([0.35]))
+    monkeypatch.setattr(neighbours, "PAIRS_AT_ONCE", 20)
+    in_blocks = near(here, here, np.array([0.35]))
+    pairs = [sorted(zip(*(column.tolist() for column in each[:2]), strict=True)) for each in (at_once, in_blocks)]
+    assert pairs[0] == pairs[1]
+    assert len(pairs[0]) == 50 + 2 * (49 + 48 + 47)
 
 
 def test_connected_names_each_island_by_its_lowest():
