@@ -4,6 +4,9 @@
 const REACH_PX = 8;
 const FINGER_REACH_PX = 18;
 
+/** Room a popup leaves on the map above and below. */
+const AROUND_POPUP_PX = 70;
+
 /**
  * @typedef {object} Hit What one of the layers found.
  * @property {number} x @property {number} y In percent.
@@ -54,10 +57,24 @@ export class Pointer {
     const from = /** @type {HTMLElement|null} */ (document.activeElement);
     this.tooltip.close();
     const story = hit.popup();
+    // On a phone the story is longer than the map is high: it scrolls then.
+    this.popup.options.maxHeight = this.map.getSize().y - AROUND_POPUP_PX;
     this.popup.setLatLng([hit.y, hit.x]).setContent(story).openOn(this.map);
+    this.keepInView(story);
     if (!byKeyboard) return;
     story.tabIndex = -1;
     story.focus({ preventScroll: true });
     this.popup.once("remove", () => from?.focus());
+  }
+
+  /** What arrives later makes a story longer, and Leaflet looks at its size only once. @param {HTMLElement} story */
+  keepInView(story) {
+    const watch = new ResizeObserver(() => {
+      const reading = story.contains(document.activeElement);
+      this.popup.update();
+      if (reading) story.focus({ preventScroll: true });
+    });
+    watch.observe(story);
+    this.popup.once("remove", () => watch.disconnect());
   }
 }
