@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from html import escape
 
 from bench.results import Chart, number
@@ -11,6 +12,8 @@ WIDTH, HEIGHT = 720, 360
 LEFT, RIGHT, TOP, BOTTOM = 70, 20, 48, 64
 COLOURS = ("#2f6fdb", "#d9772b", "#2b9a66", "#b3459b", "#8a6d1f", "#5b6672")
 _GREY = "#808890"
+#: Mean width of a letter at the size used.
+LETTER = 6.6
 
 
 def draw(chart: Chart) -> str:
@@ -72,7 +75,8 @@ def _bars(chart: Chart) -> list[str]:
     width = group * 0.8 / len(chart.series)
     parts = _frame(chart, rows)
     for place, word in enumerate(words):
-        parts.append(_text(LEFT + (place + 0.5) * group, HEIGHT - BOTTOM + 18, word, "middle"))
+        for line, text in enumerate(textwrap.wrap(word, max(4, int(group / LETTER)))):
+            parts.append(_text(LEFT + (place + 0.5) * group, HEIGHT - BOTTOM + 16 + 13 * line, text, "middle"))
     for position, (colour, (_, series)) in enumerate(zip(COLOURS * 3, chart.series, strict=False)):
         for x, y in series:
             left = LEFT + words.index(str(x)) * group + group * 0.1 + position * width
@@ -106,7 +110,7 @@ def _legend(chart: Chart) -> str:
     for colour, (label, _) in zip(COLOURS * 3, chart.series, strict=False):
         parts.append(f'<rect x="{left:.0f}" y="28" width="10" height="10" fill="{colour}"/>\n')
         parts.append(_text(left + 14, 37, label, "start"))
-        left += 26 + 6.6 * len(label)
+        left += 26 + LETTER * len(label)
     return "".join(parts)
 
 

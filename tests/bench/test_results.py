@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
 
 from bench import report, results
-from bench.plot import steps
+from bench.plot import draw, steps
 from bench.results import Chart, Figure, Result, Target
 from deploy.steps.place import Place
 
@@ -96,3 +97,11 @@ def test_a_chart_s_steps_are_few_round_and_reach_past_the_highest(highest):
     assert marks[0] == 0
     assert marks[-1] >= highest > marks[-2]
     assert 3 <= len(marks) <= 7
+
+
+def test_long_words_below_bars_are_broken_into_lines_that_fit():
+    words = ["hot tables in RAM", "hot tables unlogged on disk", "row by row, on disk", "a", "b"]
+    drawn = draw(Chart("bars", "Rates", "", "1/s", [("now", [(word, 1.0) for word in words])]))
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+    assert "hot tables unlogged on disk" not in texts
+    assert {"hot tables unlogged", "on disk"} <= set(texts)
