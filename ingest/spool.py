@@ -11,7 +11,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
 
@@ -162,6 +162,21 @@ def opened(storage: Storage, name: str) -> Iterator[BinaryIO]:
     """Open a stored document as a stream of XML."""
     with storage.open(name, "rb") as stored, zstandard.ZstdDecompressor().stream_reader(_raw(stored)) as reader:
         yield cast(BinaryIO, reader)
+
+
+@contextmanager
+def opened_wherever(name: str, *, archived: bool) -> Iterator[BinaryIO]:
+    """Open a document where its row says it lies, or in the other storage.
+
+    A crash between moving a document and saying so leaves the row behind; another worker may be moving it now.
+    """
+    place, other = (archive(), spool()) if archived else (spool(), archive())
+    with ExitStack() as stack:
+        try:
+            document = stack.enter_context(opened(place, name))
+        except FileNotFoundError:
+            document = stack.enter_context(opened(other, name))
+        yield document
 
 
 def _raw(stored: IO[bytes]) -> IO[bytes]:

@@ -24,7 +24,9 @@ PER_ROUND = 10_000
 
 def tidy() -> None:
     """Archive documents that are still in the spool, finish withdrawals, delete documents without a row."""
-    left = Upload.objects.filter(archived=False).exclude(status=Upload.Status.QUEUED).exclude(document="")
+    # What is staged is not merged yet: should the hot tables vanish, it is read from the spool again.
+    waiting = [Upload.Status.QUEUED, Upload.Status.STAGED]
+    left = Upload.objects.filter(archived=False).exclude(status__in=waiting).exclude(document="")
     archive(left[:PER_ROUND])
     for locale in locales.hosted():
         try:

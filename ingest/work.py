@@ -182,8 +182,8 @@ def read(
 
 def document(no: int, upload: Upload) -> Document:
     """Return an upload as the reader takes it, from wherever its row says that it lies."""
-    storage = spool.archive() if upload.archived else spool.spool()
-    return Document(no, upload.version, _day(upload.received_at), partial(spool.opened, storage, upload.document))
+    read = partial(spool.opened_wherever, upload.document, archived=upload.archived)
+    return Document(no, upload.version, _day(upload.received_at), read)
 
 
 def _day(moment: datetime) -> int:

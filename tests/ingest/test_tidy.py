@@ -32,13 +32,14 @@ def upload(name: str, **values: object) -> Upload:
 
 
 def test_merged_and_rejected_documents_left_in_the_spool_are_archived(own_spool):
-    for name, status in (("aa/1", "merged"), ("bb/2", "rejected"), ("cc/3", "queued")):
+    for name, status in (("aa/1", "merged"), ("bb/2", "rejected"), ("cc/3", "queued"), ("dd/4", "staged")):
         document(own_spool, name)
         upload(name, status=status, merged_at=timezone.now() if status == "merged" else None)
     tidy()
-    assert [spool.archive().exists(name) for name in ("aa/1", "bb/2", "cc/3")] == [True, True, False]
-    assert list(Upload.objects.order_by("document").values_list("archived", flat=True)) == [True, True, False]
+    assert [spool.archive().exists(name) for name in ("aa/1", "bb/2", "cc/3", "dd/4")] == [True, True, False, False]
+    assert list(Upload.objects.order_by("document").values_list("archived", flat=True)) == [True, True, False, False]
     assert spool.spool().exists("cc/3")
+    assert spool.spool().exists("dd/4"), "what is staged may have to be read again"
 
 
 def test_a_document_that_was_moved_before_the_crash_is_only_marked(own_spool):

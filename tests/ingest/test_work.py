@@ -274,6 +274,14 @@ def test_a_ledger_that_cannot_be_asked_postpones_the_batch(monkeypatch):
     assert Upload.objects.get().retry_at is not None
 
 
+def test_a_document_that_was_moved_without_saying_so_is_found():
+    uploads = taken(2)
+    assert spool.move_to_archive([upload.document for upload in uploads]) == {}
+    Upload.objects.filter(id=uploads[1].id).update(archived=True)
+    work_off()
+    assert states() == {"merged": 2}
+
+
 def test_a_missing_document_waits_and_does_not_hold_the_others_for_long(own_spool):
     uploads = taken(2)
     spool.spool().delete(uploads[0].document)
