@@ -25,11 +25,13 @@ RUN_BYTES = 2 << 20
 _PLUS, _COMMA, _MINUS, _DOT, _SLASH, _ZERO, _COLON, _HASH = b"+,-./0:#"
 #: Room before the first byte, so that looking back from a number never leaves the buffer.
 _MARGIN = b"0000"
+#: Which bytes a list of coordinates is made of.
+_OF_COORDINATES = np.isin(np.arange(256), np.frombuffer(b"0123456789.,/-", dtype=np.uint8))
 #: Coordinates are tenths of a percent, and `y` has ten bits (`grammar.pack`).
 _FULL = 1000
 _Y_BITS = 10
-#: An item's id is below 2³¹.
-_ITEM_BITS = 31
+#: An item's id and an amount of copper are below 2³¹.
+_ITEM_BITS, _MAX_DIGITS = 31, 10
 _ITEM_MASK = (1 << _ITEM_BITS) - 1
 
 
@@ -155,6 +157,8 @@ def _coordinates(run: _Run) -> tuple[Ints, Ints] | None:
     start = np.concatenate(([len(_MARGIN)], comma[:-1] + 1)) if len(comma) else comma
     if len(slash) != len(comma) or np.any(slash <= start) or np.any(slash + 1 >= comma):
         return None
+    if not _OF_COORDINATES[run.buffer].all():
+        return None
     x, y = _tenths(run.buffer, start, slash), _tenths(run.buffer, slash + 1, comma)
     if np.any(x > _FULL) or np.any(y > _FULL) or np.any((x < 0) != (y < 0)):
         return None
@@ -203,19 +207,20 @@ def _slots(run: _Run) -> _Slots | None:
     if np.any(number_end <= start):
         return None
     number = _natural(run.buffer, start, number_end)
-    return None if np.any(number > _ITEM_MASK) or np.any(number < 0) else _Slots(plus, looting, is_item, number)
+    if number is None or np.any(number > _ITEM_MASK):
+        return None
+    return _Slots(plus, looting, is_item, number)
 
 
-def _natural(buffer: Bytes, start: Ints, end: Ints) -> Ints:
-    """Return the numbers written in plain digits from `start` to `end`; what is longer than ten digits is too large."""
-    number = _digit(buffer, end - 1)
-    longer, value = np.flatnonzero(end - start > 1), 10
-    place = 2
-    while len(longer):
-        if place > 10:
-            number[longer] = _ITEM_MASK + 1
-            break
-        number[longer] += _digit(buffer, end[longer] - place) * value
+def _natural(buffer: Bytes, start: Ints, end: Ints) -> Ints | None:
+    """Return the numbers written in plain digits from `start` to `end`; None where one is none, or too long."""
+    digit = _digit(buffer, end - 1)
+    number, is_natural = digit, bool(np.all((digit >= 0) & (digit <= 9)))
+    longer, place, value = np.flatnonzero(end - start > 1), 2, 10
+    while len(longer) and is_natural:
+        digit = _digit(buffer, end[longer] - place)
+        is_natural = place <= _MAX_DIGITS and bool(np.all((digit >= 0) & (digit <= 9)))
+        number[longer] += digit * value
         place, value = place + 1, value * 10
         longer = longer[end[longer] - start[longer] >= place]
-    return number
+    return number if is_natural else None

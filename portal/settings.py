@@ -168,7 +168,7 @@ STORAGES = {
 BROKER_URL = env.text("MOBMAP_BROKER_URL", "amqp://guest:guest@127.0.0.1:5672//")
 #: A worker's claim on uploads; past it (a worker that vanished with its message) others may claim them.
 CLAIM_LEASE = timedelta(seconds=env.integer("MOBMAP_CLAIM_LEASE_S", 120, at_least=5))
-BATCH_MAX_UPLOADS = env.integer("MOBMAP_BATCH_MAX_UPLOADS", 64, at_least=1)
+BATCH_MAX_UPLOADS = env.integer("MOBMAP_BATCH_MAX_UPLOADS", 256, at_least=1)
 BATCH_MAX_BYTES = env.integer("MOBMAP_BATCH_MAX_BYTES", 16 * 1024**2, at_least=1)
 #: A tablespace on a RAM disk for the hot tables (deploy/run makes one). Without: the server's ordinary disk.
 HOT_TABLESPACE = env.text("MOBMAP_HOT_TABLESPACE", "")
