@@ -210,7 +210,8 @@ function show(id, point) {
     controls.choices = { ...controls.choices, floor: point.floor };
     refilter();
   }
-  map.setView([point.y, point.x], Math.max(map.getZoom(), map.getBoundsZoom(WHOLE_ZONE) + STORY_ZOOM));
+  // At once: a popup that opens while the map still moves would not be brought into view.
+  map.setView([point.y, point.x], Math.max(map.getZoom(), map.getBoundsZoom(WHOLE_ZONE) + STORY_ZOOM), { animate: false });
   box.scrollIntoView({ block: "nearest" });
   pointer.open(spawnHit(mob, point), true);
 }
