@@ -4,8 +4,9 @@
 const REACH_PX = 8;
 const FINGER_REACH_PX = 18;
 
-/** Room a popup leaves on the map above and below. */
-const AROUND_POPUP_PX = 70;
+/** Room a popup leaves on the map above (for the tools on phones) and in all. */
+const ABOVE_POPUP_PX = 60;
+const AROUND_POPUP_PX = 120;
 
 /**
  * @typedef {object} Hit What one of the layers found.
@@ -27,7 +28,7 @@ export class Pointer {
     this.isBusy = isBusy;
     this.finger = matchMedia("(hover: none)").matches;
     this.tooltip = L.tooltip({ direction: "top", offset: [0, -6] });
-    this.popup = L.popup();
+    this.popup = L.popup({ autoPanPaddingTopLeft: [8, ABOVE_POPUP_PX] });
     // Leaflet's own key for this works only while the map itself has the focus, not what stands in a popup.
     map.getContainer().addEventListener("keydown", ({ key }) => key === "Escape" && map.closePopup());
     map.on("mousemove", (event) => this.hover(this.hit(event.latlng)));
