@@ -24,8 +24,11 @@ _OID = {4: 23, 8: 20}
 #: As each element lies in an array: its length before it.
 _ELEMENT = {4: np.dtype([("size", ">i4"), ("value", ">i4")]), 8: np.dtype([("size", ">i4"), ("value", ">i8")])}
 _ARRAY = struct.Struct(">iiiIii")  # length of the field, dimensions, nulls, type, elements, first subscript
+_COUNT = struct.Struct(">i")
 _EMPTY_ARRAY = {size: struct.pack(">iiiI", 12, 0, 0, oid) for size, oid in _OID.items()}
 _CHUNK_BYTES = 1 << 18
+#: How integers lie in a blob.
+_BLOB = np.dtype("<i4")
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,20 @@ class Arrays:
     size: int = 4
 
 
-def encode(columns: Sequence[Scalars | Arrays]) -> Iterator[bytes]:
+@dataclass(frozen=True)
+class Blobs:
+    """A column of bytes that nobody but its reader looks into: row i holds `values[end[i - 1]:end[i]]`.
+
+    `values` has a row of as many 32-bit integers as anybody likes per element.
+    """
+
+    values: Ints
+    end: Ints
+
+
+def encode(columns: Sequence[Scalars | Arrays | Blobs]) -> Iterator[bytes]:
     """Yield what COPY FROM STDIN (FORMAT BINARY) takes, in chunks of some 256 KiB."""
-    fields = [_scalar_fields(column) if isinstance(column, Scalars) else _array_fields(column) for column in columns]
+    fields = [_fields(column) for column in columns]
     head = struct.pack(">h", len(columns))
     chunk, size = [_SIGNATURE], 0
     for row in zip(*fields, strict=True):
@@ -57,6 +71,27 @@ def encode(columns: Sequence[Scalars | Arrays]) -> Iterator[bytes]:
             yield b"".join(chunk)
             chunk, size = [], 0
     yield b"".join([*chunk, _END])
+
+
+def _fields(column: Scalars | Arrays | Blobs) -> Iterator[bytes]:
+    if isinstance(column, Scalars):
+        return _scalar_fields(column)
+    return _array_fields(column) if isinstance(column, Arrays) else _blob_fields(column)
+
+
+def _blob_fields(column: Blobs) -> Iterator[bytes]:
+    whole = column.values.astype(_BLOB).tobytes()
+    width = column.values.shape[1] * _BLOB.itemsize
+    start = 0
+    for end in (column.end * width).tolist():
+        yield struct.pack(">i", end - start) + whole[start:end]
+        start = end
+
+
+def blobs(column: tuple[Ints, Ints], width: int) -> tuple[Ints, Ints]:
+    """Return the rows of `width` integers that a decoded column of blobs holds, and how many each has."""
+    values, counts = column
+    return values.reshape(-1, width), counts // width
 
 
 def _scalar_fields(column: Scalars) -> Iterator[bytes]:
@@ -86,34 +121,39 @@ def _elements(column: Scalars | Arrays) -> bytes:
     return elements.tobytes()
 
 
-def decode(data: Iterable[Any], sizes: Sequence[int], arrays: Sequence[bool]) -> list[tuple[Ints, Ints]]:
+def decode(data: Iterable[Any], columns: Sequence[tuple[type, int]]) -> list[tuple[Ints, Ints]]:
     """Read what COPY TO STDOUT (FORMAT BINARY) gives, without nulls.
 
-    `sizes` and `arrays` say of each column how many bytes its integers have, and whether it holds arrays.
+    `columns` are the kind of each (`Scalars`, `Arrays` or `Blobs`), and how many bytes its integers have.
     Returns for each column its values end to end, and how many each row has.
     """
     buffer = b"".join(data)
-    values: list[list[Any]] = [[] for _ in sizes]
-    counts: list[list[int]] = [[] for _ in sizes]
+    values: list[list[Any]] = [[] for _ in columns]
+    counts: list[list[int]] = [[] for _ in columns]
     at = len(_SIGNATURE)
-    columns = list(zip(sizes, arrays, values, counts, strict=True))
+    fields = [
+        (kind, size, *lists) for (kind, size), lists in zip(columns, zip(values, counts, strict=True), strict=True)
+    ]
     while buffer[at : at + 2] != _END:
         at += 2
-        for size, is_array, column, count in columns:
-            if not is_array:
+        for kind, size, column, count in fields:
+            length = int.from_bytes(buffer[at : at + 4], "big")
+            if kind is Scalars:
                 column.append(int.from_bytes(buffer[at + 4 : at + 4 + size], "big", signed=True))
                 count.append(1)
-                at += 4 + size
-                continue
-            length, dimensions = struct.unpack_from(">ii", buffer, at)
-            elements = struct.unpack_from(">i", buffer, at + 16)[0] if dimensions else 0
-            if elements:
+            elif kind is Blobs:
+                column.append(np.frombuffer(buffer, _BLOB, length // _BLOB.itemsize, at + 4))
+                count.append(length // _BLOB.itemsize)
+            elif length > len(_EMPTY_ARRAY[size]) - 4:
+                (elements,) = _COUNT.unpack_from(buffer, at + 16)
                 column.append(np.frombuffer(buffer, _ELEMENT[size], elements, at + 24)["value"])
-            count.append(elements)
+                count.append(elements)
+            else:
+                count.append(0)
             at += 4 + length
     return [
-        (_joined(column) if is_array else np.array(column, dtype=np.int64), np.array(count, dtype=np.int64))
-        for _, is_array, column, count in columns
+        (np.array(column, dtype=np.int64) if kind is Scalars else _joined(column), np.array(count, dtype=np.int64))
+        for kind, _, column, count in fields
     ]
 
 

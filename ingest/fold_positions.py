@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ingest import presence
-from ingest.binary_copy import Arrays, Ints, Scalars, decode, encode
+from ingest.binary_copy import Arrays, Blobs, Ints, Scalars, blobs, decode, encode
 from ingest.presence import Entries
 from ingest.sql import load
 
@@ -60,16 +60,18 @@ def chunks(touched: Ints) -> Iterator[Ints]:
         yield touched[start:]
 
 
-def _copy_out(cursor: Any, name: str, first: int, last: int, sizes: Sequence[int]) -> list[tuple[Ints, Ints]]:
-    """Return the columns of a COPY: the place, counted from the chunk's first, then arrays."""
+def _copy_out(
+    cursor: Any, name: str, first: int, last: int, columns: Sequence[tuple[type, int]]
+) -> list[tuple[Ints, Ints]]:
+    """Return the columns of a COPY: the place, then those told."""
     cursor.execute(load("fold_chunk.sql"), {"first": first, "last": last})
     with cursor.copy(load(name)) as copy:
-        return decode(copy, [4, *sizes], [False] + [True] * len(sizes))
+        return decode(copy, [(Scalars, 4), *columns])
 
 
 def known_entries(cursor: Any, first: int, last: int) -> Entries:
     """Return the entries that presence has for a chunk."""
-    columns = _copy_out(cursor, "copy_presence.sql", first, last, (8, 4, 4, 4, 4, 4, 4))
+    columns = _copy_out(cursor, "copy_presence.sql", first, last, [(Arrays, 8), *[(Arrays, 4)] * 6])
     (place, _), (seen_by, seen), *seen_columns, (lost_by, lost), (lost_times, _), (lost_last, _) = columns
     times, first_day, last_day = (values for values, _ in seen_columns)
     placed = presence.keys_of_pairs(np.repeat(place - first, seen), seen_by)
@@ -84,9 +86,9 @@ def known_entries(cursor: Any, first: int, last: int) -> Entries:
 
 def staged_entries(cursor: Any, first: int, last: int, uploads: Uploads) -> tuple[Entries, Ints]:
     """Return a chunk's staged entries, one per upload, unsorted; and which of the uploads brought each."""
-    (place, _), (xy, counts), (no, _), (first_day, _) = _copy_out(
-        cursor, "copy_staged_positions.sql", first, last, (4, 4, 4)
-    )
+    (place, _), column = _copy_out(cursor, "copy_staged_positions.sql", first, last, [(Blobs, 4)])
+    sightings, counts = blobs(column, 3)
+    xy, no, first_day = sightings.T
     # Those of uploads that were left out have nobody who brought them.
     counted = presence.is_in(no, uploads.no)
     by = np.searchsorted(uploads.no, no[counted])

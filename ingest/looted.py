@@ -24,7 +24,8 @@ class Looted(NamedTuple):
     """Elements with a known source, arrays in step: `row` is the name's index.
 
     `source` is an index into `sources`, a pair of the source and (for fishing) the zone's number, else -1;
-    `difficulty` is one into `DIFFICULTIES`, `xy` is packed as in `grammar.pack`.
+    `difficulty` is one into `DIFFICULTIES`, `xy` is packed as in `grammar.pack`, and -1 for kills, whose places
+    are known from elsewhere.
     """
 
     row: Ints
@@ -60,7 +61,10 @@ def take_apart(names: Sequence[str], versions: Ints, zones: dict[str, int]) -> L
     source, sources = _number(_read(forms, form_of, row, names, meaning), form_of, zone)
     known = source != _UNKNOWN
     floor = fields["floor"].fill_null("0").cast(pl.Int64).to_numpy()
-    xy = fields.select(xy=_packed())["xy"].to_numpy()
+    # The places of kills are known from elsewhere, and kills are most of all.
+    gathered = np.flatnonzero(known & np.array([meant.kind != "kill" for meant, _ in sources] + [False])[source])
+    xy = np.full(len(row), -1, dtype=np.int64)
+    xy[gathered] = fields[gathered].select(xy=_packed())["xy"].to_numpy()
     return Looted(row[known], source[known], zone[known], floor[known], difficulty[known], xy[known], sources)
 
 

@@ -25,6 +25,8 @@ from ingest.looted import DIFFICULTIES, distinct, take_apart
 
 EPOCH = date(1970, 1, 1)
 
+#: Nobody asks for elements by their ids.
+_PARSER = etree.XMLParser(collect_ids=False, no_network=True)
 #: Documents below this size are read as trees.
 TREE_BYTES = 1 << 20
 #: Reactions in the order of `Creature.reactions`: hostile, neutral, friendly; Alliance, then Horde.
@@ -163,7 +165,7 @@ def _collect(stream: BinaryIO, document: Document, columns: _Columns) -> None:
     """Add a document's elements to the columns."""
     head = stream.read(TREE_BYTES)
     if len(head) < TREE_BYTES:
-        _collect_tree(etree.fromstring(head), document, columns)
+        _collect_tree(etree.fromstring(head, _PARSER), document, columns)
     else:
         _collect_stream(_Joined(head, stream), document, columns)
 

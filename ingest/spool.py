@@ -60,9 +60,10 @@ class DurableFileSystemStorage(FileSystemStorage):
         changed: set[Path] = set()
         copied: list[Path] = []
         for name in names:
-            here, there = Path(self.path(name)), Path(source.path(name))
+            here, there = Path(self.location, name), Path(source.location, name)
             try:
-                changed.update([here.parent, *_make_folders(here.parent)])
+                if here.parent not in changed:
+                    changed.update([here.parent, *_make_folders(here.parent)])
                 if not self._rename(there, here):
                     with there.open("rb") as document:
                         self._save(name, File(document))

@@ -12,7 +12,7 @@ import polars as pl
 from django.db import connections, transaction
 
 from ingest import hot
-from ingest.binary_copy import Arrays, Scalars, encode
+from ingest.binary_copy import Blobs, Scalars, encode
 from ingest.intern import Interned
 from ingest.sql import load
 
@@ -89,9 +89,7 @@ def _copy_positions(cursor: Any, schema: str, interned: Interned, numbers: pl.Da
             Scalars(places["subject"].to_numpy(), 8),
             Scalars(places["zone"].to_numpy()),
             Scalars(places["floor"].to_numpy()),
-            Arrays(xy, end),
-            Arrays(staged_no[no], end),
-            Arrays(first_day, end),
+            Blobs(np.column_stack([xy, staged_no[no], first_day]), end),
         ]
     )
     with cursor.copy(load("copy_binary.sql", schema, "staged_position")) as copy:

@@ -22,11 +22,9 @@ Bytes = NDArray[np.uint8]
 #: Texts are read in runs of about this size, whatever a batch holds: the arrays for a run take up to
 #: sixty times as much.
 RUN_BYTES = 2 << 20
-_PLUS, _COMMA, _MINUS, _DOT, _SLASH, _ZERO, _COLON, _HASH = b"+,-./0:#"
+_PLUS, _COMMA, _MINUS, _DOT, _SLASH, _ZERO, _NINE, _COLON, _HASH = b"+,-./09:#"
 #: Room before the first byte, so that looking back from a number never leaves the buffer.
 _MARGIN = b"0000"
-#: Which bytes a list of coordinates is made of.
-_OF_COORDINATES = np.isin(np.arange(256), np.frombuffer(b"0123456789.,/-", dtype=np.uint8))
 #: Coordinates are tenths of a percent, and `y` has ten bits (`grammar.pack`).
 _FULL = 1000
 _Y_BITS = 10
@@ -157,7 +155,7 @@ def _coordinates(run: _Run) -> tuple[Ints, Ints] | None:
     start = np.concatenate(([len(_MARGIN)], comma[:-1] + 1)) if len(comma) else comma
     if len(slash) != len(comma) or np.any(slash <= start) or np.any(slash + 1 >= comma):
         return None
-    if not _OF_COORDINATES[run.buffer].all():
+    if len(run.buffer) and (run.buffer.min() < _COMMA or run.buffer.max() > _NINE):  # only ,-./ and digits
         return None
     x, y = _tenths(run.buffer, start, slash), _tenths(run.buffer, slash + 1, comma)
     if np.any(x > _FULL) or np.any(y > _FULL) or np.any((x < 0) != (y < 0)):
@@ -192,24 +190,25 @@ class _Slots(NamedTuple):
 
 
 def _slots(run: _Run) -> _Slots | None:
-    plus = np.flatnonzero(run.buffer == _PLUS)
-    end = np.flatnonzero(run.buffer == _HASH)
+    at = np.flatnonzero((run.buffer == _PLUS) | (run.buffer == _HASH) | (run.buffer == _COLON))
+    separator = run.buffer[at]
+    is_end = separator == _HASH
+    end = at[is_end]
+    is_plus = separator == _PLUS
+    plus = at[is_plus]
     if len(end) and (not len(plus) or plus[0] > end[0]):
         return None
-    looting = np.searchsorted(plus, end) - 1
-    previous = np.concatenate(([0], end[:-1])) if len(end) else end
-    start = np.maximum(previous, plus[looting]) + 1
-    colon = np.flatnonzero(run.buffer == _COLON)
-    # Behind the last colon stands the end of the buffer, which is in no slot.
-    first_colon = np.append(colon, len(run.buffer))[np.searchsorted(colon, start)]
-    is_item = first_colon < end
-    number_end = np.where(is_item, first_colon, end)
+    looting = np.cumsum(is_plus)[is_end] - 1
+    # A slot begins behind the last separator that is no colon, and its number ends at the next of any kind.
+    bounds = np.flatnonzero(separator != _COLON)
+    before = bounds[np.flatnonzero(is_end[bounds]) - 1]
+    start, number_end = at[before] + 1, at[before + 1]
     if np.any(number_end <= start):
         return None
     number = _natural(run.buffer, start, number_end)
     if number is None or np.any(number > _ITEM_MASK):
         return None
-    return _Slots(plus, looting, is_item, number)
+    return _Slots(plus, looting, separator[before + 1] == _COLON, number)
 
 
 def _natural(buffer: Bytes, start: Ints, end: Ints) -> Ints | None:

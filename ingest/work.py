@@ -46,6 +46,8 @@ FOLD_SHARE = 10
 #: A staged upload is looked for in the hot tables after this time, so many at once.
 STAGED_GRACE = timedelta(seconds=5)
 RECOVER_AT_ONCE = 5_000
+#: What the work on an upload looks at.
+_NEEDED = ["locale", "content_hash", "version", "sender", "received_at", "document", "archived", "attempts"]
 _EPOCH = date(1970, 1, 1)
 
 
@@ -141,7 +143,7 @@ def claim(locale: str, claim_name: str) -> list[Upload]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(load("claim.sql"), parameters)
         ids = [row[0] for row in cursor.fetchall()]
-    return list(Upload.objects.filter(id__in=ids).order_by("received_at", "id"))
+    return list(Upload.objects.filter(id__in=ids).only(*_NEEDED).order_by("received_at", "id"))
 
 
 def _stage(alias: str, batch: list[Upload]) -> None:

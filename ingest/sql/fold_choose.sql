@@ -1,5 +1,9 @@
 -- Leave out what must not count: contents the ledger holds, and all but one staging of the same content.
 -- Reads ledger; writes staged_upload. Under the locale's fold lock.
-DELETE FROM staged_upload s
-WHERE EXISTS (SELECT FROM ledger l WHERE l.content_hash = s.content_hash)
-    OR EXISTS (SELECT FROM staged_upload o WHERE o.content_hash = s.content_hash AND o.no < s.no)
+DELETE FROM staged_upload
+WHERE no IN (
+    SELECT s.no
+    FROM (SELECT no, content_hash, row_number() OVER (PARTITION BY content_hash ORDER BY no) AS nth FROM staged_upload) s
+    LEFT JOIN ledger l USING (content_hash)
+    WHERE s.nth > 1 OR l.content_hash IS NOT NULL
+)

@@ -10,7 +10,7 @@ SELECT
     row_number() OVER (ORDER BY s.subject, s.zone, s.floor)::int AS place, s.subject, s.zone, s.floor,
     s.entries + coalesce(p.sighting_count + p.unplaced, 0) AS entries
 FROM (
-    SELECT subject, zone, floor, sum(cardinality(xy)) AS entries FROM staged_position GROUP BY subject, zone, floor
+    SELECT subject, zone, floor, sum(octet_length(sightings) / 12) AS entries FROM staged_position GROUP BY subject, zone, floor
 ) s
 LEFT JOIN presence p USING (subject, zone, floor);
 ANALYZE touched;

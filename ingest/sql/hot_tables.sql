@@ -8,14 +8,12 @@ CREATE UNLOGGED TABLE IF NOT EXISTS {0}.staged_creature (
     no int, creature bigint, name text, level_min smallint, level_max smallint, boss boolean,
     reaction smallint, first_day int
 );
+-- Packed: one row per batch and place; `sightings` holds xy, no and first_day of each, four bytes a number.
 CREATE UNLOGGED TABLE IF NOT EXISTS {0}.staged_position (
-    subject bigint, zone int, floor int, xy int[], no int[], first_day int[]
+    subject bigint, zone int, floor int, sightings bytea
 );
--- Packed: one row per batch and place, arrays in step. Compressing them would cost more than the room.
-ALTER TABLE {0}.staged_position
-    ALTER COLUMN xy SET STORAGE EXTERNAL,
-    ALTER COLUMN no SET STORAGE EXTERNAL,
-    ALTER COLUMN first_day SET STORAGE EXTERNAL;
+-- Compressing them would cost more than the room.
+ALTER TABLE {0}.staged_position ALTER COLUMN sightings SET STORAGE EXTERNAL;
 CREATE UNLOGGED TABLE IF NOT EXISTS {0}.staged_loot (
     no int, source int, zone int, floor int, difficulty text, lootings bigint, money_lootings bigint, copper bigint
 );

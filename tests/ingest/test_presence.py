@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest import presence
-from ingest.binary_copy import Arrays, Scalars, decode, encode
+from ingest.binary_copy import Arrays, Blobs, Scalars, blobs, decode, encode
 from ingest.presence import Entries
 
 PLACES = 3
@@ -103,10 +103,14 @@ def test_binary_rows_read_as_they_were_written(rows) -> None:
             Scalars(np.array(ints, dtype=np.int64)),
             array(int_lists, 4),
             array(long_lists, 8),
+            Blobs(np.repeat(array(int_lists, 4).values[:, None], 2, axis=1), array(int_lists, 4).end),
         ]
     )
-    found = decode(written, [8, 4, 4, 8], [False, False, True, True])
+    found = decode(written, [(Scalars, 8), (Scalars, 4), (Arrays, 4), (Arrays, 8), (Blobs, 4)])
     assert [values.tolist() for values, _ in found[:2]] == [longs, ints]
-    for (values, counts), lists in zip(found[2:], (int_lists, long_lists), strict=True):
+    twice, counts = blobs(found[4], 2)
+    assert counts.tolist() == [len(values) for values in int_lists]
+    assert twice.tolist() == [[value, value] for values in int_lists for value in values]
+    for (values, counts), lists in zip(found[2:4], (int_lists, long_lists), strict=True):
         assert counts.tolist() == [len(values) for values in lists]
         assert values.tolist() == [value for values in lists for value in values]
