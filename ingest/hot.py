@@ -66,7 +66,10 @@ def make_again(alias: str) -> None:
             return  # another worker was faster
         for number in SETS:
             cursor.execute(load("drop_hot_tables.sql", schema(number)))
+        # Workers drop and empty them later, so they must be theirs when a command of the operator makes them, too.
+        cursor.execute(load("hot_owner.sql"), {"schema": schema(0)})
         place = _make_tables(alias, cursor)
+        cursor.execute("SELECT set_config('role', 'none', true)")
     logger.warning("The hot tables of %s were missing or broken and have been made again, %s.", alias, place)
 
 

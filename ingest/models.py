@@ -74,6 +74,7 @@ class Upload(models.Model):
         ]
         indexes = [
             models.Index(fields=["locale", "received_at"], condition=Q(status="queued"), name="upload_queued"),
+            models.Index(fields=["locale", "staged_at"], condition=Q(status="staged"), name="upload_staged"),
             models.Index(fields=["id"], condition=Q(archived=False), name="upload_not_archived"),
             models.Index(
                 fields=["locale", "id"],

@@ -154,7 +154,7 @@ def parse(documents: Iterable[Document]) -> Observations:
     zones: dict[str, int] = {}
     mobs = _mobs(columns, batch)
     looted, sources = _looted(columns, batch, zones)
-    loot, drops = _lootings(looted, columns.loot_text)
+    loot, drops = _lootings(looted, columns, batch)
     gathered = _gathered(looted, sources, batch)
     places, positions = _positions(_met(columns, mobs, zones), columns.zone_text, gathered)
     return Observations(list(zones), mobs, places, positions, sources, loot, drops)
@@ -321,7 +321,7 @@ _LOOT_AT = ["no", "source", "zone", "floor", "difficulty"]
 
 def _looted(columns: _Columns, batch: pl.DataFrame, zones: dict[str, int]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return no, source, zone, floor, difficulty (an index), xy and row per `Loot` element, and the sources."""
-    no, version = (np.repeat(batch[name].to_numpy(), columns.loots) for name in ("no", "version"))
+    no, version = _of_loots("no", columns, batch), _of_loots("version", columns, batch)
     try:
         found = take_apart(columns.loot_name, version, zones)
     except texts.Broken as fault:
@@ -341,17 +341,22 @@ def _looted(columns: _Columns, batch: pl.DataFrame, zones: dict[str, int]) -> tu
     return looted, pl.DataFrame(rows, schema=_SOURCE, orient="row")
 
 
-def _lootings(looted: pl.DataFrame, loot_texts: list[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _of_loots(name: str, columns: _Columns, batch: pl.DataFrame) -> texts.Ints:
+    """Return a column of the batch for each `Loot` element."""
+    return np.repeat(batch[name].to_numpy(), columns.loots)
+
+
+def _lootings(looted: pl.DataFrame, columns: _Columns, batch: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the frames `loot` and `drops`."""
     keys = looted.select(_LOOT_AT).unique(maintain_order=True)
     of_looted = looted.join(keys.with_row_index("group"), on=_LOOT_AT, maintain_order="left")["group"]
     # One group more takes the texts of unknown sources.
-    group = np.full(len(loot_texts), len(keys), dtype=np.int64)
+    group = np.full(len(columns.loot_text), len(keys), dtype=np.int64)
     group[looted["row"].to_numpy()] = of_looted.to_numpy()
     try:
-        found = texts.lootings(loot_texts, group, len(keys) + 1)
+        found = texts.lootings(columns.loot_text, group, len(keys) + 1)
     except texts.Broken as fault:
-        raise Unreadable(looted.filter(pl.col("row") == fault.index)["no"][0], str(fault)) from fault
+        raise Unreadable(int(_of_loots("no", columns, batch)[fault.index]), str(fault)) from fault
     keys = keys.with_columns(pl.Series(DIFFICULTIES).gather(keys["difficulty"]).alias("difficulty"))
     loot = keys.with_columns(
         lootings=found.lootings[:-1], money_lootings=found.money_lootings[:-1], copper=found.copper[:-1]

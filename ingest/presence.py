@@ -102,8 +102,11 @@ def take_away(known: Entries, gone: Entries) -> tuple[Entries, NDArray[np.bool_]
     """Return what is left of known entries without others, and for which of these the days are unsure.
 
     An entry that is left and loses its first or last day keeps both for now: which day comes next, only the
-    documents that are left can tell.
+    documents that are left can tell. What was never known stays out of it: a document may have been read in
+    another way when it was merged.
     """
+    counted = is_in(gone.key, known.key)
+    gone = Entries(*(column[counted] for column in gone))
     at = np.searchsorted(known.key, gone.key)
     times = known.times.copy()
     times[at] -= gone.times

@@ -85,10 +85,12 @@ class Rebuild:
     def catch_up(self) -> None:
         """Rebuild all that is merged, until little enough is left for the last round."""
         self._add_all(page for page in self._archived_pages())
-        behind = self._behind()
+        behind, tried = self._behind(), set[UUID]()
         while len(behind) > LAST_ROUND:
             self._add_all(self._pages(behind))
-            behind = self._behind()
+            # What is about to be subtracted stays behind, however often it is tried.
+            tried.update(behind)
+            behind = [upload for upload in self._behind() if upload not in tried]
 
     def compare(self) -> dict[str, shadow.Difference]:
         """Catch up with the last uploads and compare with the live tables, while folds wait."""

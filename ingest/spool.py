@@ -73,7 +73,7 @@ class DurableFileSystemStorage(FileSystemStorage):
         for folder in changed:
             _sync_folder(folder)
         for left in copied:
-            left.unlink()
+            left.unlink(missing_ok=True)  # another worker may have moved it, too
         return failed
 
     @staticmethod

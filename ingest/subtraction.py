@@ -23,6 +23,7 @@ from ingest.models import Upload
 from ingest.sql import load
 from ingest.subtract import subtract
 from ingest.withdraw import pending
+from ingest.work import FAILURES
 from maps import locales
 
 logger = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ def finish_some(locale: str) -> None:
     """Subtract the next uploads, for the sweep: what fails is logged and tried again by the next one."""
     try:
         finish_pending(locale)
-    except hot.ERRORS:
+    except FAILURES:
         logger.exception("Withdrawn uploads of %s could not be subtracted; the next sweep tries again.", locale)
 
 

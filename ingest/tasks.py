@@ -7,11 +7,11 @@ from time import monotonic
 
 from celery import Task, shared_task
 
-from ingest import hot, subtraction
+from ingest import subtraction
 from ingest import tidy as tidying
 from ingest.requeue import NOTHING, draw
 from ingest.wake import send
-from ingest.work import has_room, locales_with_work, merge, merge_is_due, recover
+from ingest.work import FAILURES, has_room, locales_with_work, merge, merge_is_due, recover
 from ingest.work import work as stage_batch
 from maps import locales
 from maps.publish import has_changes
@@ -55,7 +55,7 @@ def sweep() -> None:
         try:
             if recover(locale) or locale in waiting or has_changes(alias):
                 send("ingest.work", locale)
-        except hot.ERRORS:
+        except FAILURES:
             # Each locale may have a server of its own: one that is away must not hold up the others.
             logger.exception("The sweep of %s failed; the next one tries again.", locale)
         subtraction.finish_some(locale)

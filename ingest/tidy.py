@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import logging
+import re
 from contextlib import suppress
 from datetime import timedelta
+from uuid import UUID
 
 from django.core.files.storage import Storage
 from django.utils import timezone
 
-from ingest import hot, spool
+from ingest import spool
 from ingest.models import Upload
 from ingest.subtraction import finish_left
-from ingest.work import archive
+from ingest.work import FAILURES, archive
 from maps import locales
 
 logger = logging.getLogger(__name__)
@@ -20,6 +22,7 @@ logger = logging.getLogger(__name__)
 #: A document without a row may belong to a request that is just being answered.
 ORPHAN_AGE = timedelta(days=1)
 PER_ROUND = 10_000
+_upload_id = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}").search
 
 
 def tidy() -> None:
@@ -31,7 +34,7 @@ def tidy() -> None:
     for locale in locales.hosted():
         try:
             finish_left(locale)
-        except hot.ERRORS:
+        except FAILURES:
             logger.exception("Withdrawals of %s could not be looked after; the next round tries again.", locale)
     dropped = drop_orphans(spool.spool())
     if dropped:
@@ -50,12 +53,24 @@ def drop_orphans(storage: Storage) -> int:
         return 0  # nothing has ever been accepted
     for folder in folders:
         names = [f"{folder}/{file}" for file in storage.listdir(folder)[1]]
-        known = set(Upload.objects.filter(document__in=names).values_list("document", flat=True))
-        for name in names:
-            if name in known:
-                continue
-            with suppress(FileNotFoundError):  # a worker archives, a request takes its document back
-                if storage.get_modified_time(name) < timezone.now() - ORPHAN_AGE:
-                    storage.delete(name)
-                    dropped += 1
+        # By their ids, which the names hold: rows have no index by document, and there may be millions.
+        ids = [UUID(found[0]) for found in map(_upload_id, names) if found]
+        old = [name for name in set(names) - _known(id__in=ids) if _is_old(storage, name)]
+        # Asked once more in any case: what is deleted here can't be had back.
+        for name in set(old) - _known(document__in=old):
+            with suppress(FileNotFoundError):
+                storage.delete(name)
+                dropped += 1
     return dropped
+
+
+def _known(**which: object) -> set[str]:
+    """Return the documents of some rows."""
+    return set(Upload.objects.filter(**which).values_list("document", flat=True))
+
+
+def _is_old(storage: Storage, name: str) -> bool:
+    try:
+        return bool(storage.get_modified_time(name) < timezone.now() - ORPHAN_AGE)
+    except FileNotFoundError:
+        return False  # a worker archives, a request takes its document back

@@ -49,6 +49,8 @@ RECOVER_AT_ONCE = 5_000
 #: What the work on an upload looks at.
 _NEEDED = ["locale", "content_hash", "version", "sender", "received_at", "document", "archived", "attempts"]
 _EPOCH = date(1970, 1, 1)
+#: What a database, a store or a document that is not as expected raises: logged, and tried again later.
+FAILURES = (*hot.ERRORS, OSError, PolarsError)
 
 
 def work(locale: str, claim_name: str) -> int:
@@ -66,10 +68,11 @@ def work(locale: str, claim_name: str) -> int:
     try:
         merged = already_merged(alias, [bytes(upload.content_hash) for upload in uploads])
         batch = [upload for upload in uploads if bytes(upload.content_hash) not in merged]
-        _finish({upload.id: merged[bytes(upload.content_hash)] for upload in uploads if upload not in batch})
+        told = ((upload.id, merged.get(bytes(upload.content_hash))) for upload in uploads)
+        _finish({upload_id: entry for upload_id, entry in told if entry})
         if batch:
             _stage(alias, batch)
-    except (*hot.ERRORS, OSError, PolarsError) as error:
+    except FAILURES as error:
         _postpone(batch, f"{type(error).__name__}: {error}")
         logger.exception("%d uploads of %s could not be staged; they wait for another try.", len(batch), locale)
     return len(uploads)

@@ -31,7 +31,7 @@ WITH waiting AS (
     WINDOW longest AS (ORDER BY received_at, id)
 )
 UPDATE ingest_upload u
-SET claimed_by = %(claim)s, lease_until = now() + %(lease)s, attempts = u.attempts + 1
+SET claimed_by = %(claim)s, lease_until = now() + %(lease)s, attempts = least(u.attempts + 1, 32767)
 FROM summed s
 WHERE u.id = s.id AND (s.place = 1 OR (s.bytes <= %(max_bytes)s AND NOT s.suspicious))
 RETURNING u.id

@@ -161,6 +161,22 @@ def test_staging_makes_broken_tables_again_and_goes_on() -> None:
     assert working.merge("deDE") == 1
 
 
+def test_tables_that_an_operators_command_makes_belong_to_the_workers(settings: Any) -> None:
+    settings.HOT_TABLESPACE = ""
+    with connections[ALIAS].cursor() as cursor:
+        cursor.execute("CREATE ROLE test_workers")
+        try:
+            cursor.execute("GRANT USAGE, CREATE ON SCHEMA hot_0, hot_1 TO test_workers")
+            hot.make_again(ALIAS)
+            cursor.execute("SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname IN ('hot_0', 'hot_1')")
+            assert cursor.fetchall() == [("test_workers",)]
+            cursor.execute("SELECT current_user = session_user")
+            assert cursor.fetchone() == (True,)
+        finally:
+            cursor.execute("DROP OWNED BY test_workers")
+            cursor.execute("DROP ROLE test_workers")
+
+
 def test_uploads_that_were_merged_without_telling_are_told_by_the_recovery() -> None:
     upload = send(1)
     working.work("deDE", "wake-up")

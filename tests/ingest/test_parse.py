@@ -256,3 +256,9 @@ def test_a_document_that_cannot_be_read_is_named(broken: bytes) -> None:
     with pytest.raises(Unreadable) as unreadable:
         read(document(mob()), broken, document(mob()))
     assert unreadable.value.no == 1
+
+
+def test_a_document_with_broken_lootings_of_an_unknown_source_is_named() -> None:
+    with pytest.raises(Unreadable) as unreadable:
+        read(document(loot()), document(loot(), loot("+x#", source="UNKN#1#1#Senke#0")))
+    assert unreadable.value.no == 1

@@ -13,7 +13,7 @@ from django.db import connections, transaction
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from ingest import rebuild, shadow, spool
+from ingest import rebuild, shadow, spool, withdraw
 from ingest.models import Upload
 from ingest.rebuild import Rebuild
 from ingest.work import merge as fold
@@ -406,6 +406,14 @@ def test_withdrawn_and_rejected_uploads_are_not_rebuilt():
         cursor.execute("DELETE FROM ledger WHERE upload <> %s", [uploads[2].id])
     command()
     assert rows("SELECT uploads FROM creature") == [(1,)]
+
+
+def test_uploads_that_wait_for_their_subtraction_do_not_hold_up_the_rebuild(monkeypatch):
+    uploads = merge(xml(1), xml(2))
+    withdraw.mark([uploads[0].id])
+    monkeypatch.setattr(rebuild, "LAST_ROUND", 0)
+    command()
+    assert rows("SELECT upload FROM ledger") == [(uploads[1].id,)]
 
 
 def test_a_locale_without_uploads_can_be_rebuilt():

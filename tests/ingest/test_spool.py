@@ -149,6 +149,20 @@ def test_moving_to_another_disk_copies_durably_and_then_removes(own_spool, calls
     assert read(spool.archive()) == XML
 
 
+def test_a_document_that_two_workers_copy_at_once_is_moved(own_spool, monkeypatch):
+    put()
+
+    def copied_by_another(self: Path, target: Path) -> Path:
+        if self.name.endswith(".part"):
+            (own_spool / "spool" / NAME).unlink()
+            return self.replace(target)
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr(Path, "rename", copied_by_another)
+    assert spool.move_to_archive([NAME]) == {}
+    assert read(spool.archive()) == XML
+
+
 def test_a_document_that_is_nowhere_is_missed(own_spool):
     error = spool.move_to_archive([NAME])[NAME]
     assert isinstance(error, FileNotFoundError)

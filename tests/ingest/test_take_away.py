@@ -23,6 +23,12 @@ def test_what_was_seen_as_often_as_is_taken_away_goes():
     assert unsure.tolist() == [False]
 
 
+def test_what_was_never_there_takes_nothing_from_its_neighbours():
+    known = entries((1, 1, 5, 6), (4, 2, 5, 6))
+    left, _ = presence.take_away(known, entries((2, 1, 5, 6), (4, 1, 5, 6), (9, 1, 5, 6)))
+    assert shown(left) == [(1, 1, 5, 6), (4, 1, 5, 6)]
+
+
 def test_days_are_unsure_only_where_the_first_or_the_last_is_taken_away():
     known = entries((1, 3, 5, 9), (2, 3, 5, 9), (3, 3, 5, 9), (4, 3, 5, 9))
     left, unsure = presence.take_away(known, entries((1, 1, 5, 6), (2, 1, 6, 9), (3, 1, 6, 7)))

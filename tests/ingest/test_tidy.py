@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from uuid import uuid4
 
 from django.utils import timezone
 
@@ -65,6 +66,16 @@ def test_old_documents_without_a_row_are_dropped(own_spool):
     upload("aa/known")
     assert drop_orphans(spool.spool()) == 2
     assert sorted(path.name for path in (own_spool / "spool" / "aa").iterdir()) == sorted([known.name, young.name])
+
+
+def test_a_document_with_a_row_is_kept_however_old(own_spool, django_assert_num_queries):
+    id_ = uuid4()
+    name = spool.document_name(str(id_))
+    document(own_spool, name)
+    upload(name, id=id_)
+    with django_assert_num_queries(1):
+        assert drop_orphans(spool.spool()) == 0
+    assert spool.spool().exists(name)
 
 
 def test_a_site_that_never_took_anything_is_tidy(own_spool):

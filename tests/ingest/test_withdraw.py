@@ -255,6 +255,19 @@ def test_a_sweep_goes_on_when_a_locales_database_is_away(monkeypatch, caplog):
     assert "could not be subtracted" in caplog.text
 
 
+def test_a_sweep_goes_on_when_a_document_cannot_be_opened(monkeypatch, caplog):
+    uploads = merge(xml(1))
+    withdraw.mark([uploads[0].id])
+
+    def denied(alias: str, uploads: Sequence[Any]) -> None:
+        raise PermissionError("the archive is not ours")
+
+    monkeypatch.setattr(subtraction, "subtract", denied)
+    tasks.sweep.apply(throw=True)
+    assert "could not be subtracted" in caplog.text
+    assert rows("SELECT upload FROM ledger") == [(uploads[0].id,)]
+
+
 def test_requeueing_does_not_bring_it_back():
     uploads = merge(xml(1), xml(2))
     requeue.select(Upload.objects.all())

@@ -119,6 +119,12 @@ def test_an_upload_that_keeps_failing_is_worked_on_alone():
     assert claim("deDE", "c") == uploads[2:]
 
 
+def test_tries_are_counted_up_to_what_the_column_holds():
+    [upload] = taken(1)
+    Upload.objects.update(attempts=32767)
+    assert claim("deDE", "a") == [upload]
+
+
 def test_what_waits_for_another_try_is_left_alone_until_then():
     [upload] = taken(1)
     Upload.objects.update(retry_at=timezone.now() + timedelta(seconds=60))
