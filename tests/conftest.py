@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 from django.core.cache import cache
+from django.db import connections
+
+from ingest import hot
+from ingest.sql import load
+from maps import locales
 
 #: For tests that touch the portal's database and the locales' databases.
 ALL_DATABASES = pytest.mark.django_db(databases="__all__")
@@ -24,3 +29,19 @@ def own_spool(tmp_path: Path, settings) -> Iterator[Path]:
     Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
     cache.clear()
     yield tmp_path
+
+
+@pytest.fixture(autouse=True)
+def _nothing_staged(request: pytest.FixtureRequest) -> None:
+    """Empty the hot tables before a test that commits: they are no models, so Django's flush leaves them as they are."""
+    marker = request.node.get_closest_marker("django_db")
+    if marker is None or not marker.kwargs.get("transaction"):
+        return
+    request.getfixturevalue("transactional_db")
+    for alias in locales.aliases().values():
+        with connections[alias].cursor() as cursor:
+            for number in hot.SETS:
+                schema = hot.schema(number)
+                cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [f"{schema}.staged_upload"])
+                if cursor.fetchone()[0]:
+                    cursor.execute(load("empty_hot_tables.sql", schema))
