@@ -33,7 +33,7 @@ def own_spool(tmp_path: Path, settings) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def _nothing_staged(request: pytest.FixtureRequest) -> None:
-    """Empty the hot tables before a test that commits: they are no models, so Django's flush leaves them as they are."""
+    """Empty the hot tables before a test that commits: they are no models, and Django's flush leaves them alone."""
     marker = request.node.get_closest_marker("django_db")
     if marker is None or not marker.kwargs.get("transaction"):
         return
