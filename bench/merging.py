@@ -15,6 +15,7 @@ from deploy.steps.progress import Failure, say, step, wait_until
 
 #: How long a gigabyte may take before something is surely wrong.
 PATIENCE_S_PER_MB = 3.0
+UNPUBLISHED = "SELECT EXISTS (SELECT FROM changed) OR EXISTS (SELECT FROM stale_document)"
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def run(
             _progress(site, len(uploads.entries), patience)
             seconds = time.monotonic() - began
             wait_until(
-                lambda: not any(site.one("SELECT EXISTS (SELECT FROM changed)", database(each)) for each in LOCALES),
+                lambda: not any(site.one(UNPUBLISHED, database(each)) for each in LOCALES),
                 seconds=patience,
                 doing="Publishing what changed",
                 advice=f"The workers' log is {site.place.logs / 'worker.log'}.",

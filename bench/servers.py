@@ -53,6 +53,10 @@ class Site:
     def archive(self) -> Path:
         return self.place.var / "archive"
 
+    @property
+    def published(self) -> Path:
+        return self.place.var / "published"
+
     def environment(self, file_name: str = "env") -> dict[str, str]:
         """Return the environment for a process that works on this site."""
         return environment.for_process(self.place, os.environ, file_name)
@@ -88,7 +92,7 @@ class Site:
                 supervisor.call(self.place, "stopProcess", name, True)
 
     def empty(self) -> None:
-        """Stop the application and bring databases, spool and archive to their first state."""
+        """Stop the application and bring databases, spool, archive and published documents to their first state."""
         self.stop(*reversed(site.APPLICATION))
         with self.connect("postgres") as connection:
             for name in postgres.database_names(self.locales):
@@ -97,7 +101,7 @@ class Site:
         for name in postgres.database_names(self.locales):  # a copy does not bring the rights on the database itself
             kind = "portal" if name == "mobmap_portal" else "locale"
             postgres.psql(self.place, name, "--file", CHECKOUT / "deploy" / f"grants-{kind}.sql")
-        for folder in (self.spool, self.archive):
+        for folder in (self.spool, self.archive, self.published):
             for entry in folder.glob("*"):
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 

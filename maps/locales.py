@@ -6,6 +6,8 @@ import re
 
 from django.conf import settings
 
+from maps.router import MAP_PREFIX
+
 #: A client's locale as the game writes it: two lower-case letters, two capitals.
 PATTERN = re.compile(r"[a-z]{2}[A-Z]{2}")
 
@@ -34,9 +36,14 @@ def alias(locale: str) -> str:
     """
     if locale not in settings.MOBMAP_LOCALES:
         raise UnknownLocale(locale)
-    return f"map_{locale}"
+    return MAP_PREFIX + locale
 
 
 def aliases() -> dict[str, str]:
     """Return every hosted locale with its database alias: `{"enUS": "map_enUS", …}`."""
     return {locale: alias(locale) for locale in hosted()}
+
+
+def of_alias(alias: str) -> str:
+    """Return the locale of a database alias: `map_deDE` → `deDE`."""
+    return alias.removeprefix(MAP_PREFIX)

@@ -1,14 +1,14 @@
 """The merged data of one locale. Every hosted locale has these tables in a database of its own.
 
 Who writes what: `ingest` interns names (the dictionaries) and folds counts; `maps.publish` derives
-spawn points; `import_names` writes item names. Everything else only reads.
+spawn points and documents; `import_names` writes item names. Everything else only reads.
 
 Dictionaries (insert-only, may hold names that nothing refers to yet):
     Zone, NamedCreature, Source, Uploader
 Merged counts (changed only by the fold, together with the ledger, in one transaction):
     Creature, CreatureName, Presence, Loot, Drop, Ledger
 Derived (can be made anew from the counts at any time):
-    NamedCreature.shown_as, Spawn, Changed
+    NamedCreature.shown_as, Spawn, Changed, StaleDocument
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import F, Func, TextField
+from django.db.models.functions import Now
 
 #: Ids from here up are the server's own: creatures known by name alone.
 FIRST_NAMED_ID = 2**31
@@ -257,3 +258,13 @@ class Changed(models.Model):
 
     class Meta:
         db_table = "changed"
+
+
+class StaleDocument(models.Model):
+    """Zones whose published document (`maps.documents`) is older than the tables, and since when."""
+
+    zone = models.IntegerField(primary_key=True)
+    since = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        db_table = "stale_document"

@@ -1,7 +1,8 @@
-"""Derive what readers see from the merged counts, for what changed: the estimated spawn points.
+"""Derive what readers see from the merged counts, for what changed: the estimated spawn points, then the documents.
 
 Runs after the fold, in transactions of its own: readers see the last published state until the next
-one is committed and never wait for it.
+one is committed and never wait for it. A mark of a change in `changed` becomes one in `stale_document` in the
+transaction that writes the spawn points, and is gone with the document's (`maps.documents`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from django.db import connections, transaction
 
-from maps import coords, spawns
+from maps import coords, documents, spawns
 from maps.coords import Places
 from maps.patrols import Patrol
 from maps.queries.database import statement
@@ -22,6 +23,9 @@ from maps.spawns import CONFIRMED_UPLOADERS, Estimate
 
 #: Creature-zone pairs published in one transaction.
 CHUNK = 200
+#: The share of the time that documents get even if spawn points have used it up, so that no map stands still
+#: while uploads keep coming.
+DOCUMENTS_SHARE = 0.25
 #: Rows of coordinates read at once: one may hold a whole zone's grid.
 READ_ROWS = 20
 #: How far (percent) from its way a patrol is met, roughly: interaction range.
@@ -38,14 +42,31 @@ def has_changes(alias: str) -> bool:
     """Tell whether something was merged that is not published yet."""
     with connections[alias].cursor() as cursor:
         cursor.execute("SELECT EXISTS (SELECT FROM changed)")
-        return bool(cursor.fetchone()[0])
+        if cursor.fetchone()[0]:
+            return True
+    return documents.are_stale(alias)
 
 
 def publish(alias: str, for_s: float = float("inf")) -> int:
+    """Make the spawn points and documents of what changed anew; returns how many creatures in zones.
+
+    Ends soon after `for_s` seconds, so that a backlog of uploads is worked off first. Documents get what the
+    spawn points leave of it, or a share of their own.
+    """
+    began = monotonic()
+    done = publish_spawns(alias, for_s)
+    until = max(began + for_s, monotonic() + for_s * DOCUMENTS_SHARE)
+    for _zone in documents.make_stale(alias):
+        if monotonic() > until:
+            break
+    return done
+
+
+def publish_spawns(alias: str, for_s: float = float("inf")) -> int:
     """Make the spawn points of changed creatures and zones anew; returns how many pairs.
 
-    Begins no further chunk after `for_s` seconds, so that a backlog of uploads is worked off first.
-    One process at a time does it for a locale; another returns 0 at once.
+    Begins no further chunk after `for_s` seconds. One process at a time does it for a locale; another returns 0
+    at once.
     """
     began = monotonic()
     done = 0
@@ -87,6 +108,7 @@ def _publish_pairs(alias: str, pairs: dict[str, list[int]]) -> None:
         if rows:
             columns = dict(zip(COLUMNS, (list(column) for column in zip(*rows, strict=True)), strict=True))
             cursor.execute(statement("publish_spawns"), columns | {"half_width": PATROL_HALF_WIDTH_PCT})
+    documents.mark(alias, **pairs)
 
 
 def _places(alias: str, pairs: dict[str, list[int]], where: list[Where]) -> Iterator[Places]:

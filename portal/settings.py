@@ -187,6 +187,9 @@ STATIC_URL = "/static/"
 STATIC_ROOT = env.path("MOBMAP_STATIC_ROOT", VAR_DIR / "static")
 #: Images of zones that an admin imported, cut into tiles (`./manage.py import_zone_image`).
 ZONE_IMAGE_DIR = env.path("MOBMAP_ZONE_IMAGE_DIR", VAR_DIR / "zone-images")
+#: Documents that workers make when something changes, so that the web server needs no query for them.
+PUBLISH_DOCUMENTS = env.boolean("MOBMAP_PUBLISH_DOCUMENTS", True)
+PUBLISHED_DIR = env.path("MOBMAP_PUBLISHED_DIR", VAR_DIR / "published")
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",

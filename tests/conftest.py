@@ -19,12 +19,13 @@ ALL_DATABASES = pytest.mark.django_db(databases="__all__")
 
 @pytest.fixture(autouse=True)
 def own_spool(tmp_path: Path, settings) -> Iterator[Path]:
-    """Give every test a spool and an archive of its own, and an empty cache."""
+    """Give every test a spool, an archive and published documents of its own, and an empty cache."""
     for name in ("spool", "archive"):
         settings.STORAGES = {
             **settings.STORAGES,
             name: {**settings.STORAGES[name], "OPTIONS": {"location": tmp_path / name}},
         }
+    settings.PUBLISHED_DIR = tmp_path / "published"
     Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where there is none
     Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
     cache.clear()

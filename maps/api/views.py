@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from maps import paging, queries
+from maps import documents, paging, queries
 from maps.api import parameters
 from maps.api.answers import moved, open_to_all, read
 from maps.api.parameters import MAX_INT4
@@ -34,7 +34,7 @@ def zone_mobs(request: HttpRequest, alias: str, zone: int) -> Answer:
 
 @read
 def zone_map(request: HttpRequest, alias: str, zone: int) -> Answer:
-    return _found(queries.zone_map(alias, zone), "zone", zone)
+    return documents.answer(request, alias, zone) or _found(queries.zone_map(alias, zone), "zone", zone)
 
 
 @read
