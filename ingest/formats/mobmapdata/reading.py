@@ -1,6 +1,6 @@
-"""One pass over a document: every element checked, counted, digested and dropped.
+"""One pass over a document: every element checked, counted, digested and, if the document is large, dropped.
 
-Memory is bounded by the digests (16 bytes a record); no tree is kept.
+Memory is bounded by the digests (16 bytes a record); only of small documents a tree is kept.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from typing import Literal, cast
 from lxml import etree
 
 from ingest.formats.mobmapdata import grammar
+from ingest.formats.mobmapdata.columns import Unusual, read_loots
 from ingest.formats.mobmapdata.records import CHILDREN, DIGEST, RECORDS, Fault, sort_digests
 
 _schema = etree.XMLSchema(file=str(Path(__file__).with_name("mobmapdata.xsd")))
+_OTHERS = RECORDS.keys() - {"Loot"}
 _locale = re.compile("[a-z]{2}[A-Z]{2}").fullmatch
 
 
@@ -47,6 +49,11 @@ def new_parser(*events: Literal["start", "end"]) -> etree.XMLPullParser:
     be added: with a schema, lxml 6 then forgives every error of well-formedness, truncation included.
     """
     return etree.XMLPullParser(events=events, schema=_schema, no_network=True, huge_tree=False)
+
+
+def parse_whole(document: bytes) -> etree._Element:
+    """Parse a small document at once, by the schema; raises `etree.XMLSyntaxError` for any fault."""
+    return etree.fromstring(document, etree.XMLParser(schema=_schema, no_network=True, huge_tree=False))
 
 
 def events(parser: etree.XMLPullParser) -> Iterator[tuple[str, etree._Element]]:
@@ -107,6 +114,26 @@ class Tally:
             contents.lootings += checked.amount
         else:
             contents.ignored[tag] += 1
+
+    def add_all(self, root: etree._Element, *, in_columns: bool) -> None:
+        """Check all elements of a whole tree and count them; raises `Fault`.
+
+        `in_columns` lets `Loot` without attributes of namespaces be checked together.
+        """
+        contents = self.begin(root)
+        loots = list(root.iterchildren("Loot")) if in_columns else []
+        for record in root.iterchildren(*_OTHERS) if in_columns else root:
+            for child in record:
+                self.add(child)
+            self.add(record)
+        try:
+            digests, lootings = read_loots(loots, contents.version)
+        except Unusual:
+            for loot in loots:
+                self.add(loot)
+        else:
+            self._records += digests
+            contents.lootings += lootings
 
     def finish(self, root: etree._Element) -> Contents:
         """Return the whole document's contents."""

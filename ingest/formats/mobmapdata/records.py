@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from lxml import etree
@@ -42,8 +42,8 @@ _REACTIONS = {"0", "1", "2", "10", "11", "12"}
 
 
 def _attributes(element: etree._Element) -> dict[str, str]:
-    attributes = {str(name): str(value) for name, value in element.items()}
-    if any(name.startswith("{") for name in attributes):
+    attributes = cast("dict[str, str]", dict(element.items()))
+    if "{" in "".join(attributes):
         raise Fault("unknown-attribute", "attributes of other namespaces are not part of the format")
     return attributes
 
@@ -52,11 +52,12 @@ def _canonical(tag: str, attributes: dict[str, str]) -> bytes:
     return "\x1f".join((tag, *(f"{name}\x1e{attributes[name]}" for name in sorted(attributes)))).encode()
 
 
-def _name(raw: str, what: str = "name") -> str:
+@lru_cache(maxsize=4096)
+def _name(raw: str) -> str:
     name = grammar.unescape(raw)
     fault = grammar.name_fault(name)
     if fault:
-        raise Fault("bad-name", f"{what} {fault}")
+        raise Fault("bad-name", f"name {fault}")
     return name
 
 
@@ -164,20 +165,25 @@ def loot(element: etree._Element, version: int) -> Checked:
         raise Fault("bad-loot-name", f"name: {error}") from None
     if not grammar.is_loot_text(text, version):
         raise Fault("bad-loot-text", grammar.loot_text_fault(text, version))
-    return Checked(f"{_source_key(source)}{place}\x1d".encode() + _sorted_lootings(text), text.count("+"))
+    return Checked(f"{source_key(source)}{place}\x1d".encode() + sorted_lootings(text), text.count("+"))
 
 
 @lru_cache(maxsize=16384)
-def _source_key(source: grammar.Source) -> str:
+def source_key(source: grammar.Source) -> str:
+    """Return how the canonical form of a `Loot` begins; its place, as a list, and its text follow."""
     return f"Loot\x1f{tuple(source)}"
 
 
-def _sorted_lootings(text: str) -> bytes:
+def sorted_lootings(text: str) -> bytes:
     """Return a loot text's lootings in an order that does not depend on theirs, nor on that of their slots."""
     if text.count("#") == 1 and text.count("+") == 1:
         return text.encode()
     if len(text) <= grammar.PIECE:
-        return b"+".join(sorted(map(_sorted_slots, text.split("+"))))
+        lootings = text.split("+")
+        if f"{text}+".count("#+") != text.count("#"):  # a looting has several slots
+            lootings = ["#".join(sorted(looting.split("#"))) for looting in lootings]
+        lootings.sort()
+        return "+".join(lootings).encode()
     digests = bytearray()
     for piece in grammar.pieces(text, "+"):
         for looting in filter(None, piece.split("+")):
@@ -187,8 +193,9 @@ def _sorted_lootings(text: str) -> bytes:
 
 
 def _sorted_slots(looting: str) -> bytes:
+    """Return a looting of a long text in order."""
     if len(looting) <= grammar.PIECE:
-        return ("#".join(sorted(looting.split("#"))) if looting.count("#") > 1 else looting).encode()
+        return "#".join(sorted(looting.split("#"))).encode()
     digests = bytearray()
     for piece in grammar.pieces(looting, "#"):
         for slot in filter(None, piece.split("#")):

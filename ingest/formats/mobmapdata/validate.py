@@ -9,11 +9,11 @@ from typing import BinaryIO
 from lxml import etree
 
 from ingest.formats.mobmapdata.locate import locate
-from ingest.formats.mobmapdata.reading import Contents, Tally, drop, events, new_parser
+from ingest.formats.mobmapdata.reading import Contents, Tally, drop, events, new_parser, parse_whole
 from ingest.formats.mobmapdata.records import Fault
 
 CHUNK = 1 << 16
-#: Up to this size the tree is let grow, to some 25 times as much at the worst: dropping elements takes time.
+#: Up to this size a document is parsed at once, into a tree of some 25 times as much at the worst.
 WHOLE_TREE_BYTES = 1 << 18
 
 
@@ -32,7 +32,7 @@ def _validate(document: BinaryIO) -> Contents:
     """Read fast and up to the first fault; only if there is one, read again to find the places."""
     try:
         return _read(document)
-    except (Fault, _SchemaFault, etree.XMLSyntaxError):
+    except FAULTS:
         document.seek(0)
         raise locate(document) from None
 
@@ -41,11 +41,26 @@ class _SchemaFault(Exception):
     """The schema found something; what and where is for the second reading to say."""
 
 
+#: What reading fast raises for a document that breaks a rule.
+FAULTS = (Fault, _SchemaFault, etree.XMLSyntaxError)
+
+
 def _read(document: BinaryIO) -> Contents:
+    size_bytes = document.seek(0, SEEK_END)
+    document.seek(0)
+    return _read_whole(document.read()) if size_bytes <= WHOLE_TREE_BYTES else _read_in_chunks(document)
+
+
+def _read_whole(document: bytes) -> Contents:
+    tally = Tally()
+    root = parse_whole(document)
+    tally.add_all(root, in_columns=b"xmlns" not in document)
+    return tally.finish(root)
+
+
+def _read_in_chunks(document: BinaryIO) -> Contents:
     parser = new_parser("end")
     tally = Tally()
-    dropping = document.seek(0, SEEK_END) > WHOLE_TREE_BYTES
-    document.seek(0)
     while chunk := document.read(CHUNK):
         parser.feed(chunk)
         if len(parser.feed_error_log):
@@ -53,6 +68,5 @@ def _read(document: BinaryIO) -> Contents:
         for _, element in events(parser):
             if element.getparent() is not None:
                 tally.add(element)
-                if dropping:
-                    drop(element)
+                drop(element)
     return tally.finish(parser.close())
