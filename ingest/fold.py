@@ -93,15 +93,17 @@ def fold_from(cursor: Any, *, staged: str, into: str) -> dict[UUID, Merged]:
     """
     cursor.execute("SELECT set_config('search_path', %s, true)", [f"{staged}, {into}, public"])
     cursor.execute("SELECT set_config('work_mem', %s, true)", [f"{settings.FOLD_WORK_MEM_MB}MB"])
-    # The planner can't know how long packed arrays are, and would loop over them one by one.
-    cursor.execute("SET LOCAL enable_nestloop = off")
+    # Else the whole of ledger, presence and item_drop is read for a handful of uploads.
+    cursor.execute(load("fold_analyze.sql"))
     cursor.execute(load("fold_choose.sql"))
     if cursor.rowcount:
         cursor.execute(load("fold_orphans.sql"))
     cursor.execute(load("fold_tables.sql"))
-    cursor.execute(load("fold_creatures.sql"))
     fold_positions(cursor)
     cursor.execute(load("fold_loot.sql"))
+    # The planner can't know how long a creature's notes are, nor how many names are touched, and would loop over them.
+    cursor.execute("SET LOCAL enable_nestloop = off")
+    cursor.execute(load("fold_creatures.sql"))
     cursor.execute(load("fold_names.sql"))
     cursor.execute(load("fold_ledger.sql"))
     merged = {upload: Merged(merged_at, brought) for upload, merged_at, brought in cursor.fetchall()}

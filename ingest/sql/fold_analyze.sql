@@ -1,0 +1,4 @@
+-- Let the planner know how much is staged: a little is looked up by keys, much is joined whole.
+-- Reads staged_*; writes their statistics. Of the positions without what is packed.
+ANALYZE staged_upload, staged_creature, staged_loot, staged_drop;
+ANALYZE staged_position (subject, zone, floor)
