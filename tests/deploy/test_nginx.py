@@ -1,0 +1,104 @@
+"""The shipped configuration in a real nginx: what it answers itself, and that readers can't tell the difference."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+
+import pytest
+
+from bench import proxy
+from deploy.steps.ports import remembered
+from maps import documents
+from maps.publish import publish
+from tests.maps.factories import DE, creature, presence, zone
+
+pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
+
+#: What the application's answer and nginx's must have in common.
+SAME = ("Content-Type", "Content-Encoding", "ETag", "Last-Modified", "Cache-Control", "Content-Language")
+SAME += ("Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options")
+
+
+@pytest.fixture
+def place(live_server, tmp_path: Path) -> Iterator[tuple[int, int, int]]:
+    """Yield nginx's port, the application's, and a zone whose map is published."""
+    number = zone("Weidenmark")
+    presence(creature(7, "Wölfin"), number, {(10, 10): [1, 2]})
+    documents.mark(DE, [7], [number])
+    publish(DE)
+    port = remembered(tmp_path / "ports.json", ["nginx"])["nginx"]
+    upstream = live_server.thread.port
+    with proxy.running(tmp_path / "nginx", port=port, upstream_port=upstream, var=tmp_path):
+        yield port, upstream, number
+
+
+def ask(port: int, path: str, method: str = "GET", **headers: str) -> tuple[HTTPResponse, bytes]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=20)
+    connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    response = connection.getresponse()
+    body = response.read()
+    connection.close()
+    return response, body
+
+
+@pytest.mark.parametrize("accepted", ["gzip", "identity"])
+def test_a_published_map_is_the_same_from_both(place, accepted):
+    port, upstream, number = place
+    path = f"/api/v1/deDE/zones/{number}/map"
+    ours, our_body = ask(upstream, path, Accept_Encoding=accepted)
+    theirs, their_body = ask(port, path, Accept_Encoding=accepted)
+    assert (theirs.status, their_body) == (ours.status, our_body)
+    assert {name: theirs.headers[name] for name in SAME} == {name: ours.headers[name] for name in SAME}
+    assert "Accept-Encoding" in theirs.headers["Vary"] and "Accept-Encoding" in ours.headers["Vary"]
+    text = gzip.decompress(their_body) if accepted == "gzip" else their_body
+    assert json.loads(text)["mobs"][0]["name"] == "Wölfin"
+
+
+def test_nginx_needs_no_application_for_it(place, tmp_path):
+    port, _, number = place
+    document = documents.path("deDE", number)
+    document.write_bytes(gzip.compress(b'{"from": "the file"}'))
+    response, body = ask(port, f"/api/v1/deDE/zones/{number}/map?any=thing")
+    assert (response.status, json.loads(body)) == (200, {"from": "the file"})
+
+
+def test_either_knows_the_others_etag(place):
+    port, upstream, number = place
+    path = f"/api/v1/deDE/zones/{number}/map"
+    for asked, other in ((port, upstream), (upstream, port)):
+        tag = ask(other, path, Accept_Encoding="gzip")[0].headers["ETag"]
+        response, body = ask(asked, path, Accept_Encoding="gzip", If_None_Match=tag)
+        assert (response.status, body) == (304, b"")
+
+
+def test_a_map_that_is_not_published_comes_from_the_application(place):
+    port, _, number = place
+    documents.path("deDE", number).unlink()
+    response, body = ask(port, f"/api/v1/deDE/zones/{number}/map")
+    assert response.status == 200
+    assert json.loads(body)["mobs"][0]["name"] == "Wölfin"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "kind"),
+    [
+        ("GET", "/api/v1/deDE/zones/999999/map", 404, "application/problem+json"),
+        ("GET", "/api/v1/frFR/zones/1/map", 404, "application/problem+json"),
+        ("GET", "/api/v1/enGB/zones/1/map", 308, None),
+        ("POST", "/api/v1/deDE/zones/{number}/map", 405, "application/problem+json"),
+        ("OPTIONS", "/api/v1/deDE/zones/{number}/map", 204, None),
+        ("HEAD", "/api/v1/deDE/zones/{number}/map", 200, "application/json"),
+        ("GET", "/api/v1/deDE/zones/{number}/map/../../../../site-id", 404, "application/problem+json"),
+        ("GET", "/healthz", 200, None),
+    ],
+)
+def test_everything_else_is_answered_as_the_application_does(place, method, path, status, kind):
+    port, _, number = place
+    response, _body = ask(port, path.format(number=number), method)
+    assert response.status == status
+    if kind:
+        assert response.headers["Content-Type"] == kind
