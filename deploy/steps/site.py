@@ -101,7 +101,7 @@ def application(place: Place, port: int) -> list[Program]:
     # Nicer than the web server: players who wait for an answer come before what can wait.
     worker: list[str | Path] = [
         *("nice", "-n", "10", *celery, "worker", "--hostname", "worker@%h", "--concurrency", "2", "--pool", "prefork"),
-        *("--max-memory-per-child", "400000", "--without-gossip", "--without-mingle", "--loglevel", "INFO"),
+        *("--without-gossip", "--without-mingle", "--loglevel", "INFO"),
     ]
     beat: list[str | Path] = [
         *celery,
@@ -114,7 +114,10 @@ def application(place: Place, port: int) -> list[Program]:
     ]
     web: list[str | Path] = [programs / "gunicorn", "--config", CHECKOUT / "deploy" / "gunicorn.conf.py", "portal.wsgi"]
     return [
-        Program("worker", worker, settings("env.ingest"), at_once=False, stop_within_s=60),
+        # As many processes as cores: threads within them would only stand in each other's way.
+        Program(
+            "worker", worker, settings("env.ingest") | {"POLARS_MAX_THREADS": "1"}, at_once=False, stop_within_s=60
+        ),
         Program("scheduler", beat, settings("env.ingest"), at_once=False),
         Program("web", web, settings("env.web"), at_once=False, stop_within_s=45),
     ]
