@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import connection
 from django.utils import timezone
 
 from ingest import spool, wake
@@ -24,6 +24,7 @@ from ingest.formats.mobmapdata.reading import Contents
 from ingest.formats.mobmapdata.unwrap import unwrap
 from ingest.formats.mobmapdata.validate import validate
 from ingest.models import Upload
+from ingest.sql import load
 from maps import locales
 
 logger = logging.getLogger(__name__)
@@ -31,6 +32,9 @@ logger = logging.getLogger(__name__)
 #: Documents up to this size are held in memory while they are checked, larger ones in a temporary file.
 IN_MEMORY_BYTES = 1 << 20
 RETRY_WHEN_FULL_S = 60
+_FIND, _INSERT = (load(name).as_string() for name in ("find_upload.sql", "insert_upload.sql"))
+#: What makes an upload the same as another.
+_CONTENT = [Upload._meta.get_field(name) for name in ("locale", "content_hash")]
 
 
 @dataclass(frozen=True)
@@ -111,11 +115,26 @@ def _row(contents: Contents, size_bytes: int, sender: str, file_name: str) -> Up
 
 
 def _earlier(upload: Upload) -> Upload | None:
-    return (
-        Upload.objects.filter(locale=upload.locale, content_hash=upload.content_hash)
-        .exclude(status=Upload.Status.REJECTED)
-        .first()
-    )
+    with connection.cursor() as cursor:
+        cursor.execute(_FIND, _values(upload, _CONTENT))
+        found = cursor.fetchone()
+    return Upload.objects.get(id=found[0]) if found else None
+
+
+def _values(upload: Upload, fields: Iterable[Any]) -> dict[str, Any]:
+    """Return a row's values as the database takes them, by column."""
+    return {field.column: field.get_db_prep_save(getattr(upload, field.attname), connection) for field in fields}
+
+
+def _insert(upload: Upload) -> bool:
+    """Commit a new row; False where its content is there already.
+
+    One statement, which commits by itself: the model's own way to save takes three and ten times the time.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_INSERT, _values(upload, Upload._meta.concrete_fields))
+        upload._state.adding = not cursor.rowcount
+    return not upload._state.adding
 
 
 def _keep(upload: Upload, document: BinaryIO) -> Accepted:
@@ -130,17 +149,14 @@ def _keep(upload: Upload, document: BinaryIO) -> Accepted:
             "Nothing was kept; send it again later.",
             retry_after_s=RETRY_WHEN_FULL_S,
         ) from error
-    try:
-        with transaction.atomic():
-            upload.save(force_insert=True)
-    except IntegrityError:
-        # The same content was accepted between the look and the insert: the first row stays.
-        spool.spool().delete(upload.document)
+    while not _insert(upload):
+        # The same content was accepted between the look and the insert: the first row stays. If there is
+        # none any more, it has been rejected in the meantime.
         earlier = _earlier(upload)
-        if earlier is None:
-            raise
-        return Accepted(earlier, duplicate=True)
-    # After any other error the document stays: a connection lost during the commit does not tell whether
+        if earlier:
+            spool.spool().delete(upload.document)
+            return Accepted(earlier, duplicate=True)
+    # After any error the document stays: a connection lost during the commit does not tell whether
     # the row is there, and a row must never be without its document. `tidy` deletes what has no row.
     wake.wake(upload.locale)
     return Accepted(upload, duplicate=False)

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Iterable
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -26,6 +26,12 @@ HINT_LENGTH = 8
 #: An owner of one line can use every address of these networks, and many sites log no finer than that.
 IPV4_PREFIX = 24
 IPV6_PREFIX = 48
+#: Asked for every upload, and the ORM takes longer to build it than the database to answer.
+_OWNER = """
+    SELECT player.id, player.name, player.active, player.created_at
+    FROM portal_token AS token JOIN portal_player AS player ON player.id = token.player_id
+    WHERE token.digest = %s AND token.revoked_at IS NULL AND player.active
+"""
 SENDER_SALT = "portal.accounts.network_sender"
 
 
@@ -86,12 +92,10 @@ def authenticate(token: str) -> Player | None:
     """Return the player a token belongs to; none when it is unknown, revoked or the player is switched off."""
     if not TOKEN.fullmatch(token):
         return None
-    found = (
-        Token.objects.select_related("player")
-        .filter(digest=digest(token), revoked_at__isnull=True, player__active=True)
-        .first()
-    )
-    return found.player if found else None
+    with connection.cursor() as cursor:
+        cursor.execute(_OWNER, [digest(token)])
+        found = cursor.fetchone()
+    return Player.from_db(connection.alias, ["id", "name", "active", "created_at"], found) if found else None
 
 
 def revoke(tokens: Iterable[int]) -> int:

@@ -8,12 +8,14 @@ from datetime import timedelta
 from threading import Lock
 
 from django.conf import settings
+from django.db import connection
 from django.db.models import Sum
 from django.utils import timezone
 
 from ingest import spool
 from ingest.errors import IntakePaused, SpoolFull, TooManyUploads
-from ingest.models import LocaleControl, Upload
+from ingest.models import Upload
+from ingest.sql import load
 from maps import locales
 from portal.models import Refusal
 
@@ -24,6 +26,7 @@ SENDERS_REMEMBERED = 10_000
 STORE_CHECK_S = 5
 RETRY_PAUSED_S = 300
 RETRY_FULL_S = 120
+_PAUSED = load("paused_intake.sql").as_string()
 
 
 class SenderCounts:
@@ -78,12 +81,14 @@ def check_sender(sender: str, documents: int = 1) -> None:
         )
 
 
-def check_intake() -> None:
-    """Raise `IntakePaused` or `SpoolFull` when the site takes no uploads now."""
-    paused = {
-        control.locale: control.note
-        for control in LocaleControl.objects.filter(intake_paused=True, locale__in=locales.hosted())
-    }
+def check_intake() -> dict[str, str]:
+    """Return the locales that take no uploads now, each with its note, for `check_locale`.
+
+    Raises `IntakePaused` or `SpoolFull` when the site takes none at all.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_PAUSED)
+        paused = {locale: note for locale, note in cursor.fetchall() if locale in locales.hosted()}
     if len(paused) == len(locales.hosted()):
         raise IntakePaused(
             f"Uploads are paused{_note(paused)}. Nothing is lost; send again later.", retry_after_s=RETRY_PAUSED_S
@@ -98,14 +103,14 @@ def check_intake() -> None:
             "More uploads are waiting to be merged than the site can hold. Nothing was taken; send again later.",
             retry_after_s=RETRY_FULL_S,
         )
+    return paused
 
 
-def check_locale(locale: str) -> None:
-    """Raise `IntakePaused` when a locale takes no uploads now."""
-    control = LocaleControl.objects.filter(locale=locale, intake_paused=True).first()
-    if control:
+def check_locale(paused: dict[str, str], locale: str) -> None:
+    """Raise `IntakePaused` for a locale that is among the paused ones."""
+    if locale in paused:
         raise IntakePaused(
-            f"Uploads for {locale} are paused{_note({locale: control.note})}. Nothing is lost; send again later.",
+            f"Uploads for {locale} are paused{_note({locale: paused[locale]})}. Nothing is lost; send again later.",
             retry_after_s=RETRY_PAUSED_S,
         )
 

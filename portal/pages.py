@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -79,7 +80,7 @@ def _take_form(request: HttpRequest) -> list[dict[str, Any]]:
     Names of files are shown to their sender and not kept. Raises a `Problem` that concerns the whole form.
     """
     sender = uploads.identify(request)
-    limits.check_intake()
+    check_locale = partial(limits.check_locale, limits.check_intake())
     length = int(request.META.get("CONTENT_LENGTH") or 0)
     if length > settings.MAX_REQUEST_BYTES:
         raise TooLarge(_("These files are too large to be sent at once. Send fewer."))
@@ -94,12 +95,12 @@ def _take_form(request: HttpRequest) -> list[dict[str, Any]]:
     if not documents:
         raise BadMultipart(_("There was nothing to send. Choose a file or paste the text of the export window."))
     limits.check_sender(sender, len(documents))
-    return [_take(name, body, sender) for name, body in documents]
+    return [_take(name, body, sender, check_locale) for name, body in documents]
 
 
-def _take(name: str, body: Iterator[bytes], sender: str) -> dict[str, Any]:
+def _take(name: str, body: Iterator[bytes], sender: str, check_locale: Callable[[str], None]) -> dict[str, Any]:
     try:
-        accepted = accept(body, "", sender, "", check_locale=limits.check_locale, dry_run=False)
+        accepted = accept(body, "", sender, "", check_locale=check_locale, dry_run=False)
     except Problem as problem:
         uploads.remember_refusal(problem, sender)
         return {"name": name, "problem": problem}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import orjson
@@ -47,9 +48,9 @@ def uploads(request: HttpRequest) -> HttpResponse:
     dry_run = request.GET.get("dry_run", "") not in {"", "0", "false"}
     try:
         sender = identify(request)
-        limits.check_intake()
+        check_locale = partial(limits.check_locale, limits.check_intake())
         if request.content_type == MULTIPART:
-            return _take_form(request, sender, dry_run)
+            return _take_form(request, sender, check_locale, dry_run)
         media_type = request.content_type or ""
         if media_type not in MEDIA_TYPES:
             raise UnsupportedMediaType(
@@ -58,7 +59,14 @@ def uploads(request: HttpRequest) -> HttpResponse:
             )
         limits.check_sender(sender)
         try:
-            accepted = _take(_stream(request), request.headers.get("Content-Encoding", ""), sender, "", dry_run)
+            accepted = accept(
+                _stream(request),
+                request.headers.get("Content-Encoding", ""),
+                sender,
+                "",
+                check_locale=check_locale,
+                dry_run=dry_run,
+            )
         except Problem as problem:
             remember_refusal(problem, sender, "", dry_run)
             raise
@@ -95,11 +103,7 @@ def identify(request: HttpRequest) -> str:
     return accounts.network_sender(accounts.client_address(request))
 
 
-def _take(body: Iterator[bytes], encoding: str, sender: str, file_name: str, dry_run: bool) -> Accepted:
-    return accept(body, encoding, sender, file_name, check_locale=limits.check_locale, dry_run=dry_run)
-
-
-def _take_form(request: HttpRequest, sender: str, dry_run: bool) -> HttpResponse:
+def _take_form(request: HttpRequest, sender: str, check_locale: Callable[[str], None], dry_run: bool) -> HttpResponse:
     if request.headers.get("Content-Encoding"):
         raise UnsupportedEncoding("A form is sent without Content-Encoding; its files may be gzip or zstd themselves.")
     length = int(request.META.get("CONTENT_LENGTH") or 0)
@@ -130,7 +134,8 @@ def _take_form(request: HttpRequest, sender: str, dry_run: bool) -> HttpResponse
     results: list[Accepted | Problem] = []
     for file in files:
         try:
-            results.append(_take(file.chunks(CHUNK), "", sender, file.name or "", dry_run))
+            body, name = file.chunks(CHUNK), file.name or ""
+            results.append(accept(body, "", sender, name, check_locale=check_locale, dry_run=dry_run))
         except Problem as problem:
             remember_refusal(problem, sender, file.name or "", dry_run)
             results.append(problem)

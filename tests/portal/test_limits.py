@@ -74,10 +74,10 @@ def test_of_many_senders_the_longest_silent_are_forgotten(monkeypatch):
 
 def test_intake_is_open_while_one_locale_is(settings):
     LocaleControl.objects.create(locale="deDE", intake_paused=True)
-    limits.check_intake()
-    limits.check_locale("enUS")
+    paused = limits.check_intake()
+    limits.check_locale(paused, "enUS")
     with pytest.raises(IntakePaused, match="for deDE are paused"):
-        limits.check_locale("deDE")
+        limits.check_locale(paused, "deDE")
     LocaleControl.objects.create(locale="enUS", intake_paused=True, note="New disks come in today.")
     with pytest.raises(IntakePaused, match=r"New disks come in today\.") as refused:
         limits.check_intake()
@@ -86,7 +86,7 @@ def test_intake_is_open_while_one_locale_is(settings):
 
 def test_a_pause_of_merging_stops_no_upload():
     LocaleControl.objects.create(locale="deDE", work_paused=True)
-    limits.check_locale("deDE")
+    limits.check_locale(limits.check_intake(), "deDE")
 
 
 def test_too_little_free_space_stops_intake(settings):
