@@ -168,9 +168,10 @@ def _result(accepted: Accepted, dry_run: bool) -> dict[str, Any]:
 
 
 def _answer(accepted: Accepted, dry_run: bool) -> HttpResponse:
-    response = _json(_result(accepted, dry_run) | {"limits": receipts.limits()}, _status(accepted, dry_run))
+    result = _result(accepted, dry_run)
+    response = _json(result | {"limits": receipts.limits()}, _status(accepted, dry_run))
     if not dry_run:
-        response["Location"] = receipts.body(accepted.upload)["url"]
+        response["Location"] = result["url"]
     return response
 
 

@@ -49,7 +49,7 @@ def _attributes(element: etree._Element) -> dict[str, str]:
 
 
 def _canonical(tag: str, attributes: dict[str, str]) -> bytes:
-    return "\x1f".join((tag, *(f"{name}\x1e{attributes[name]}" for name in sorted(attributes)))).encode()
+    return "\x1f".join([tag, *[f"{name}\x1e{value}" for name, value in sorted(attributes.items())]]).encode()
 
 
 @lru_cache(maxsize=4096)
