@@ -7,8 +7,6 @@ WHERE NOT EXISTS (SELECT FROM creature c WHERE c.id = s.creature)
 GROUP BY first_no;
 
 -- What may be taken away again is counted: each distinct note of days and levels with how often it was made.
--- A note packs the first day (from bit 38), the day received (21), the levels plus one (11 and 1, 0 for
--- none) and whether it was a boss (0).
 INSERT INTO creature AS c (
     id, level_min, level_max, boss, reactions, uploads, first_seen, last_seen, notes, note_times
 )
@@ -25,13 +23,7 @@ FROM (
     FROM (
         SELECT creature, note, sum(times)::int AS times
         FROM (
-            SELECT
-                s.creature,
-                (s.first_day::bigint << 38) | (u.received_day::bigint << 21)
-                    | ((coalesce(s.level_min, -1) + 1)::bigint << 11) | ((coalesce(s.level_max, -1) + 1)::bigint << 1)
-                    | s.boss::int AS note,
-                1 AS times
-            FROM staged_creature s JOIN staged_upload u USING (no)
+            SELECT creature, note, 1 AS times FROM staged_note
             UNION ALL
             SELECT c.id, o.note, o.times
             FROM creature c CROSS JOIN LATERAL unnest(c.notes, c.note_times) AS o (note, times)

@@ -15,4 +15,14 @@ FROM (
 LEFT JOIN presence p USING (subject, zone, floor);
 ANALYZE touched;
 -- Names whose owner among the creatures may have changed.
-CREATE TEMPORARY TABLE touched_name (name text) ON COMMIT DROP
+CREATE TEMPORARY TABLE touched_name (name text) ON COMMIT DROP;
+-- What each upload says of a creature's days and levels, one note however often it lists it. A note packs the first
+-- day (from bit 38), the day received (21), the levels plus one (11 and 1, 0 for none) and whether it was a boss (0).
+CREATE TEMPORARY TABLE staged_note ON COMMIT DROP AS
+SELECT
+    s.creature,
+    (min(s.first_day)::bigint << 38) | (u.received_day::bigint << 21)
+        | ((coalesce(min(s.level_min), -1) + 1)::bigint << 11) | ((coalesce(max(s.level_max), -1) + 1)::bigint << 1)
+        | bool_or(s.boss)::int AS note
+FROM staged_creature s JOIN staged_upload u USING (no)
+GROUP BY s.creature, s.no, u.received_day

@@ -28,13 +28,7 @@ FROM (
             FROM creature c CROSS JOIN LATERAL unnest(c.notes, c.note_times) AS o (note, times)
             WHERE c.id IN (SELECT creature FROM staged_creature)
             UNION ALL
-            SELECT
-                s.creature,
-                (s.first_day::bigint << 38) | (u.received_day::bigint << 21)
-                    | ((coalesce(s.level_min, -1) + 1)::bigint << 11) | ((coalesce(s.level_max, -1) + 1)::bigint << 1)
-                    | s.boss::int,
-                -1
-            FROM staged_creature s JOIN staged_upload u USING (no)
+            SELECT creature, note, -1 FROM staged_note
         ) both_of_them
         GROUP BY creature, note
         HAVING sum(times) > 0

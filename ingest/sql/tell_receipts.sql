@@ -3,5 +3,13 @@
 -- Compare and set: whatever else became of an upload since it was claimed stands.
 UPDATE ingest_upload u
 SET status = 'merged', merged_at = m.merged_at, brought = m.brought, reason = '', lease_until = NULL, retry_at = NULL
-FROM unnest(%(uploads)s::uuid[], %(merged_at)s::timestamptz[], %(brought)s::jsonb[]) AS m (id, merged_at, brought)
+FROM (
+    -- Locked in the order of their ids, as everybody does who changes many rows.
+    SELECT m.id, m.merged_at, m.brought
+    FROM unnest(%(uploads)s::uuid[], %(merged_at)s::timestamptz[], %(brought)s::jsonb[]) AS m (id, merged_at, brought)
+    JOIN ingest_upload l ON l.id = m.id
+    WHERE l.status IN ('queued', 'staged')
+    ORDER BY m.id
+    FOR UPDATE OF l
+) m
 WHERE u.id = m.id AND u.status IN ('queued', 'staged')

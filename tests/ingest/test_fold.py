@@ -351,3 +351,15 @@ def test_merged_tables_stay_in_their_locale():
     work_off("deDE")
     work_off("enUS")
     assert [rows("SELECT xy FROM presence", locale) for locale in locales.hosted()] == [[([10250],)], [([20500],)]]
+
+
+def test_money_beyond_all_measure_stays_at_the_most_there_can_be():
+    merge(*[document(loot("+2147483647#" * 3, f"n0x298C#21.6#33#Z{number}#0")) for number in range(2)])
+    rows("UPDATE loot SET copper = 9223372036854775807 RETURNING 1")
+    merge(document(loot("+2147483647#+5#", "n0x298C#21.6#33#Z0#0")))
+    assert rows("SELECT max(copper) FROM loot") == [(9223372036854775807,)]
+
+
+def test_a_creature_that_an_upload_lists_often_leaves_one_note():
+    merge(document(*[mob(min=level, max=level + 1, date=day(2024, 10, 4 + level)) for level in range(1, 9)]))
+    assert rows("SELECT cardinality(notes), level_min, level_max FROM creature") == [(1, 1, 9)]
