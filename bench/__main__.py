@@ -12,7 +12,7 @@ from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import Failure, say
 
 COMMANDS = (
-    *("ingest", "profile", "hot", "upload", "concurrency", "requeue", "crash", "spawns"),
+    *("ingest", "profile", "hot", "upload", "read", "concurrency", "requeue", "crash", "spawns"),
     *("all", "screenshots", "report"),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import urllib.request
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -21,6 +22,7 @@ from deploy.steps.place import CHECKOUT, Place, from_environment, prepare
 from deploy.steps.ports import LOOPBACK, is_free
 from deploy.steps.progress import Failure, step, wait_until
 from deploy.steps.supervisor import Program
+from deploy.steps.venv import VENV
 
 LOCALES = environment.DEFAULT_LOCALES.split(",")
 #: The state right after migrating; each run starts from a copy of it.
@@ -176,6 +178,26 @@ def running(
             yield made
         finally:
             supervisor.stop(where)
+
+
+@contextmanager
+def second_web(made: Site, application: str, **more: str) -> Iterator[int]:
+    """Run another web server beside the site's, with settings of its own; yield its port."""
+    port = next(port for port in range(made.port + 1, made.port + 1000) if is_free(port))
+    env = {**made.environment("env.web"), "MOBMAP_WEB_BIND": f"{LOOPBACK}:{port}", **more}
+    with (made.place.logs / f"{application}-{port}.log").open("wb") as log:
+        process = subprocess.Popen(
+            [VENV / "bin" / "gunicorn", "--config", CHECKOUT / "deploy" / "gunicorn.conf.py", application],
+            cwd=CHECKOUT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+        )  # fmt: skip
+    try:
+        wait_until(
+            lambda: not is_free(port), seconds=60, doing="Starting a second web server", advice=f"See {log.name}."
+        )
+        yield port
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def _with_environment(program: Program, more: Mapping[str, str]) -> Program:

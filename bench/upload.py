@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import signal
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,9 +17,7 @@ from bench.servers import LOCALES, Site
 from bench.watching import Watch
 from deploy.steps import site as steps
 from deploy.steps.place import CHECKOUT
-from deploy.steps.ports import LOOPBACK, is_free
-from deploy.steps.progress import Failure, say, step, wait_until
-from deploy.steps.venv import VENV
+from deploy.steps.progress import Failure, say, step
 
 CLIENTS = (1, 2, 4, 8, 16, 32, 64)
 UPLOAD_KB = 70.0
@@ -78,7 +72,7 @@ class Measuring:
         self.site.empty()
         self.tokens = list(self.site.tokens(f"Player {number}" for number in range(PLAYERS)).values())
         self.site.start(*steps.APPLICATION)
-        with _reading(self.site) as floor_port, Watch(self.site.place) as watch:
+        with servers.second_web(self.site, "bench.reading") as floor_port, Watch(self.site.place) as watch:
             self._pause(True)
             with step("Workers paused: filling a backlog with 16 clients"):
                 idle = [self._round(self.site.port, 16, self.seconds * 2) for _ in range(runs)]
@@ -190,23 +184,3 @@ class Measuring:
         documents = {path.name for folder in folders for path in folder.glob("??/*.xml.zst")}
         if len(documents) != rows:
             self.result.faults.append(f"{len(documents):,} documents lie on the disk for {rows:,} uploads.")
-
-
-@contextmanager
-def _reading(site: Site) -> Iterator[int]:
-    """Run the floor's web server; yield its port."""
-    port = next(port for port in range(site.port + 1, site.port + 1000) if is_free(port))
-    environment = {**site.environment("env.web"), "MOBMAP_WEB_BIND": f"{LOOPBACK}:{port}"}
-    with (site.place.logs / "reading.log").open("wb") as log:
-        process = subprocess.Popen(
-            [VENV / "bin" / "gunicorn", "--config", CHECKOUT / "deploy" / "gunicorn.conf.py", "bench.reading"],
-            cwd=CHECKOUT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-        )  # fmt: skip
-    try:
-        wait_until(
-            lambda: not is_free(port), seconds=60, doing="Starting the floor's web server", advice=f"See {log.name}."
-        )
-        yield port
-    finally:
-        os.kill(process.pid, signal.SIGTERM)
-        process.wait()
