@@ -26,7 +26,7 @@ from portal.celery import QUEUES
 from tests import independent, merged_tables
 from tests.ingest.factories import WRAPPINGS, document, mob, zone
 from tests.ingest.pipeline import rows
-from tests.system.processes import children, environment, kill, running, wait_for, worker
+from tests.system.processes import environment, forks, kill, running, wait_for, worker
 
 pytestmark = [
     pytest.mark.broker,
@@ -95,7 +95,7 @@ def test_every_202_is_merged_once_whatever_is_killed_lost_or_doubled(own_spool: 
         def worked_on() -> int:
             return Upload.objects.exclude(status="queued").count()
 
-        group, before = start(), 0
+        group, before, killed = start(), 0, 0
         for number, (_, player, xml) in enumerate(sent):
             assert post(player, xml) == 202
             if number % 12 == 5:  # all of it, without a word
@@ -103,8 +103,9 @@ def test_every_202_is_merged_once_whatever_is_killed_lost_or_doubled(own_spool: 
                 kill(group)
                 group, before = start(), worked_on()
             elif number % 12 == 11:  # one child of the pool, in the middle of its work
-                for pid in children(group)[:1]:
+                for pid in forks(group)[:1]:
                     os.kill(pid, signal.SIGKILL)
+                    killed += 1
             if number % 10 == 3:
                 purge()
             if number % 10 == 7:
@@ -119,6 +120,7 @@ def test_every_202_is_merged_once_whatever_is_killed_lost_or_doubled(own_spool: 
         unfinished = Upload.objects.exclude(status="merged")
         wait_for(lambda: not unfinished.exists(), 40, "Merging all uploads", log)
 
+    assert killed
     assert Upload.objects.count() == len(sent) == len(accepted)
     tidy()
     assert set(Upload.objects.values_list("archived", flat=True)) == {True}
