@@ -66,15 +66,8 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def forks(process: subprocess.Popen[bytes]) -> list[int]:
-    """Return the children that run the process's own program: not the ldconfig that a start asks for libraries."""
-    program = Path(f"/proc/{process.pid}/cmdline").read_bytes()
-    found = []
-    for pid in map(int, Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()):
-        with suppress(FileNotFoundError, ProcessLookupError):
-            if Path(f"/proc/{pid}/cmdline").read_bytes() == program:
-                found.append(pid)
-    return found
+def children(process: subprocess.Popen[bytes]) -> list[int]:
+    return [int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
 
 
 def free_port() -> int:
