@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> int:
     folders, missing = _small_disks()
     clock = Clock(place.var / "clock")
     kinds = [*KILLS, *(kind for kind, disk in FULL.items() if disk in folders)]
-    if clock.library:
+    if clock.faketime:
         kinds.append(STEP)
     else:
         missing.append("Clock steps are left out: libfaketime is not installed.")
@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> int:
     if not kinds:
         raise Failure(f"No kind of fault holds {options.only!r}: {', '.join([*KILLS, *FULL, STEP])}")
     faults = schedule(count, options.seed, options.gap, kinds)
-    environment = {name: clock.environment() for name in steps.APPLICATION} if clock.library else {}
+    environment = {name: clock.environment() for name in steps.APPLICATION} if clock.faketime else {}
     try:
         with servers.running(
             needs_bytes=4_000_000_000, settings=SETTINGS, postgres_settings=POSTGRES, process_environment=environment

@@ -66,13 +66,13 @@ class Clock:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.library = next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))), None)
+        self.faketime = next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))), None)
         self.step(0)
 
     def environment(self) -> dict[str, str]:
         """Return what a process needs to live by this clock; a step moves no timeouts, as in real life."""
         return {
-            "LD_PRELOAD": str(self.library),
+            "LD_PRELOAD": str(self.faketime),
             "FAKETIME_TIMESTAMP_FILE": str(self.path),
             "FAKETIME_CACHE_DURATION": "1",
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
