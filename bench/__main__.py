@@ -12,8 +12,8 @@ from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import Failure, say
 
 COMMANDS = (
-    *("ingest", "profile", "hot", "upload", "read", "concurrency", "requeue", "crash", "spawns"),
-    *("all", "screenshots", "report"),
+    *("ingest", "profile", "hot", "upload", "read", "concurrency", "requeue", "scaling", "crash"),
+    *("spawns", "all", "screenshots", "report"),
 )
 
 

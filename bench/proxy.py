@@ -5,9 +5,11 @@ from __future__ import annotations
 import getpass
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import psutil
 
 from deploy.steps.place import CHECKOUT
 from deploy.steps.ports import LOOPBACK, is_free
@@ -34,7 +36,7 @@ http {{
     fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
-{shipped}
+{servers}
 }}
 """
 
@@ -42,10 +44,17 @@ http {{
 @contextmanager
 def running(folder: Path, *, port: int, upstream_port: int, var: Path) -> Iterator[None]:
     """Run nginx on `port` until the block ends; `folder` takes its files, `var` holds what it hands out itself."""
-    folder.mkdir(parents=True, exist_ok=True)
     shipped = _adapted(SHIPPED.read_text(encoding="utf-8"), port, upstream_port, var)
+    with serving(folder, shipped, lambda: not is_free(port)):
+        yield
+
+
+@contextmanager
+def serving(folder: Path, servers: str, answers: Callable[[], bool]) -> Iterator[psutil.Process]:
+    """Run nginx with these server blocks until the block ends; `folder` takes its files."""
+    folder.mkdir(parents=True, exist_ok=True)
     configuration = folder / "nginx.conf"
-    configuration.write_text(_AROUND.format(user=getpass.getuser(), folder=folder, shipped=shipped))
+    configuration.write_text(_AROUND.format(user=getpass.getuser(), folder=folder, servers=servers))
     process = subprocess.Popen(
         [NGINX, "-p", folder, "-e", folder / "error.log", "-c", configuration],
         stdin=subprocess.DEVNULL,
@@ -54,7 +63,7 @@ def running(folder: Path, *, port: int, upstream_port: int, var: Path) -> Iterat
     )
     try:
         wait_until(
-            lambda: process.poll() is not None or not is_free(port),
+            lambda: process.poll() is not None or answers(),
             seconds=10,
             doing="Starting nginx",
             advice=f"See {folder / 'error.log'}.",
@@ -62,7 +71,7 @@ def running(folder: Path, *, port: int, upstream_port: int, var: Path) -> Iterat
         )
         if process.poll() is not None:
             raise RuntimeError(f"nginx did not start: {(folder / 'error.log').read_text()}")
-        yield
+        yield psutil.Process(process.pid)
     finally:
         process.terminate()
         process.wait()

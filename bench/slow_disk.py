@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 
+from bench import cgroup
 from deploy.steps.progress import wait_until
 
-_V1 = Path("/sys/fs/cgroup/blkio")
-_V2 = Path("/sys/fs/cgroup")
+_V1 = cgroup.ROOT / "blkio"
 _GROUP = "mobmap-bench"
 #: What a single hard disk of the old days does: sequential megabytes, and synced writes a second.
 WRITE_BYTES_PER_S, WRITES_PER_S = 40_000_000, 150
@@ -37,28 +37,14 @@ def slowed(folder: Path, processes: Iterable[psutil.Process]) -> Iterator[None]:
     """Slow the disk under `folder` down for processes and all they start; at the end they are free again."""
     group = _make(folder)
     assert group is not None, "why_not() was not asked"
-    for process in processes:
-        with suppress(ProcessLookupError):
-            (group / "cgroup.procs").write_text(str(process.pid))
+    cgroup.take(group, processes)
     try:
         yield
     finally:
         wait_until(
-            lambda: _dissolve(group), seconds=20, doing="Freeing PostgreSQL from the slow disk",
+            lambda: cgroup.dissolve(group), seconds=20, doing="Freeing PostgreSQL from the slow disk",
             advice=f"Move the processes in {group}/cgroup.procs to the group above and remove the folder.",
         )  # fmt: skip
-
-
-def _dissolve(group: Path) -> bool:
-    """Move a group's processes out and remove it; False while new ones come or dead ones linger."""
-    for pid in (group / "cgroup.procs").read_text().split():
-        with suppress(ProcessLookupError):
-            (group.parent / "cgroup.procs").write_text(pid)
-    try:
-        group.rmdir()
-    except OSError:
-        return False
-    return True
 
 
 def _make(folder: Path) -> Path | None:
@@ -71,8 +57,8 @@ def _make(folder: Path) -> Path | None:
             "blkio.throttle.write_bps_device": f"{device} {WRITE_BYTES_PER_S}",
             "blkio.throttle.write_iops_device": f"{device} {WRITES_PER_S}",
         }
-    elif "io" in _controllers():
-        group = _V2 / _GROUP
+    elif "io" in cgroup.controllers():
+        group = cgroup.ROOT / _GROUP
         limits = {"io.max": f"{device} wbps={WRITE_BYTES_PER_S} wiops={WRITES_PER_S}"}
     else:
         return None
@@ -84,8 +70,3 @@ def _make(folder: Path) -> Path | None:
         group.rmdir()
         raise
     return group
-
-
-def _controllers() -> list[str]:
-    path = _V2 / "cgroup.subtree_control"
-    return path.read_text().split() if path.exists() else []

@@ -1,0 +1,143 @@
+"""The data, the caches and the limits of `bench/run scaling`, each against the real thing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+
+import psutil
+import pytest
+from django.db import connections
+from pymemcache.client.base import Client
+
+from bench import memcached, memory_limit, report, scaling
+from bench import scaling_creatures as creatures
+from bench.__main__ import COMMANDS
+from bench.all import MINUTES
+from bench.results import Result
+from bench.scaling_clients import READ, UPDATE
+from bench.scaling_growth import SERIES, Growing, Seen
+from portal.env import BASE_DIR
+from tests.conftest import ALL_DATABASES
+from tests.maps.factories import DE
+
+#: Holds 64 MB itself, then reads a file that is larger than the limit.
+HOLDER = """
+import sys
+print("ready", flush=True)
+sys.stdin.readline()
+held = bytearray(64 << 20)
+with open(sys.argv[1], "rb") as file:
+    while file.read(1 << 20):
+        pass
+print("read", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A short path: those of Unix sockets may not be long."""
+    with tempfile.TemporaryDirectory(prefix="mobmap-") as name:
+        yield Path(name)
+
+
+@ALL_DATABASES
+def test_the_tables_hold_what_the_clients_expect() -> None:
+    with connections[DE].cursor() as cursor:
+        wanted = {"first": 1, "last": 200, "words": creatures.FIRST_WORDS, "count": len(creatures.FIRST_WORDS)}
+        cursor.execute(creatures.INSERT_CREATURES, wanted)
+        cursor.execute(creatures.INSERT_NAMES, wanted)
+        for creature in (1, 59, 60, 200):
+            cursor.execute(creatures.SELECT_CREATURE, [creature])
+            found = dict(zip(("id", "name", "min", "max", "uploads"), cursor.fetchone(), strict=True))
+            assert found == json.loads(creatures.document(creature, creatures.first_uploads(creature)))
+            cursor.execute(creatures.SELECT_BY_NAME, [creatures.name_of(creature)])
+            assert cursor.fetchall() == [(creature,)]
+        cursor.execute(creatures.UPDATE_CREATURES, [[3, 5]])
+        assert sorted(cursor.fetchall()) == [(number, creatures.first_uploads(number) + 1) for number in (3, 5)]
+
+
+def test_records_have_one_length_and_hold_the_longest_name() -> None:
+    longest = max(range(1, 5000), key=lambda number: len(creatures.name_of(number)))
+    for creature in (1, longest, longest + 5_000 * len(creatures.FIRST_WORDS)):
+        made = creatures.record(creature, 1_000_000)
+        assert len(made) == creatures.RECORD_BYTES
+        assert json.loads(made) == json.loads(creatures.document(creature, 1_000_000))
+
+
+@pytest.mark.skipif(not shutil.which(memcached.MEMCACHED), reason="memcached comes with the benchmarks' packages")
+def test_a_filled_cache_answers_and_forgets_what_exceeds_its_memory(folder: Path) -> None:
+    with memcached.running(folder / "cache", 2 << 20) as path:
+        memcached.fill(path, [memcached.entry(b"m%d" % number, b"x" * 100) for number in range(1000)])
+        assert memcached.count(path) == 1000
+        with closing(Client(str(path))) as client:
+            assert client.get("m7") == b"x" * 100
+        memcached.fill(path, [memcached.entry(b"n%d" % number, b"x" * 100) for number in range(40_000)])
+        assert 5_000 < memcached.count(path) < 20_000
+
+
+@pytest.mark.skipif(bool(memory_limit.why_not()), reason=f"memory can't be limited here: {memory_limit.why_not()}")
+def test_a_limit_counts_what_the_kernel_keeps_of_files(folder: Path) -> None:
+    file = folder / "file"
+    file.write_bytes(bytes(300_000_000))
+    subprocess.run(["/bin/sync", file], check=True)
+    number = os.open(file, os.O_RDONLY)
+    os.posix_fadvise(number, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(number)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, file], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin
+    assert process.stdout
+    with memory_limit.limit(f"test-{os.getpid()}") as limit:
+        assert process.stdout.readline() == "ready\n"
+        limit.take([psutil.Process(process.pid)])
+        limit.set(150_000_000)
+        process.stdin.write("go\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "read\n"
+        assert 64_000_000 < limit.used_bytes() <= 150_000_000
+        limit.free()
+        process.communicate("end\n")
+    assert process.returncode == 0
+
+
+def test_what_was_seen_becomes_figures_plots_and_words(tmp_path: Path) -> None:
+    result = Result("scaling", "Scaling", "small", {"processor": "2 × one"})
+    growing = Growing.__new__(Growing)
+    growing.result, growing.sizes, growing.memory_bytes, growing.in_memory = result, [1000, 5000], 10**9, 900.0
+    for size in growing.sizes:
+        result.add(f"tables with their indexes at {size:,} creatures", "MB", [size * 4e-4])
+        result.add(f"published records at {size:,} creatures", "MB", [size * 1e-4])
+    growing.seen = {
+        (operation, source, size): Seen([1000.0 if size == 1000 else 250.0], [0.5])
+        for operation, source in SERIES
+        for size in growing.sizes
+    }
+    scaling.tell(growing)
+    assert [len(chart.series) for chart in result.charts] == [5, 4, 3]
+    told = " ".join(result.notes)
+    assert "PostgreSQL alone keeps 25%" in told
+    assert "4.0 times smaller" in told
+    assert "3.6 times as much as with a quarter" in told
+    document = {**asdict(result), "measured_at": "2026-01-01T00:00:00", "quick": False, "passed": True}
+    (tmp_path / "scaling.json").write_text(json.dumps(document))
+    report.write([tmp_path / "scaling.json"], tmp_path)
+    assert len(list((tmp_path / "benchmarks").glob("scaling*.svg"))) == 3
+
+
+def test_every_figure_is_in_the_report_in_the_help_and_in_all() -> None:
+    measured = set(COMMANDS) - {"profile", "all", "screenshots", "report"}
+    assert set(report.ORDER) == set(MINUTES) == measured
+    told = subprocess.run([BASE_DIR / "bench" / "run", "--help"], capture_output=True, text=True, check=True).stdout
+    assert all(f"\n    {name} " in told for name in COMMANDS)
+    assert {operation for operation, _ in SERIES} >= {READ, UPDATE}
