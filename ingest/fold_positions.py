@@ -18,6 +18,8 @@ from ingest.sql import load
 
 #: Entries merged at once: some 200 bytes of memory each.
 CHUNK_ENTRIES = 500_000
+#: Numbers that staged uploads can have: the sequence `staging_no` is of type int.
+_NUMBERS = 1 << 31
 
 
 class Uploads:
@@ -27,6 +29,17 @@ class Uploads:
         cursor.execute("SELECT no, uploader, received_day FROM staged_upload ORDER BY no")
         rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3)
         self.no, self.uploader, self.received_day = rows.T
+        # The sequence behind the numbers begins anew some day: they are counted from behind the widest gap.
+        gaps = np.diff(self.no, append=self.no[:1] + _NUMBERS)
+        self._first = int(np.roll(self.no, -1)[np.argmax(gaps)]) if len(self.no) else 0
+        offset = (self.no - self._first) % _NUMBERS
+        self._index = np.full(int(offset.max(initial=0)) + 2, -1)
+        self._index[offset] = np.arange(len(self.no))
+
+    def index(self, no: Ints) -> Ints:
+        """Return where the uploads of these numbers are, -1 for those that were left out."""
+        found: Ints = self._index[np.minimum((no - self._first) % _NUMBERS, len(self._index) - 1)]
+        return found
 
 
 def fold_positions(cursor: Any) -> None:
@@ -42,7 +55,7 @@ def fold_positions(cursor: Any) -> None:
         creatures = chunk[:, 1] > 0  # gathering places are no dots of a creature
         met += np.bincount(brought_by[_is_dot(fresh, creatures)], minlength=len(met))
         new += np.bincount(_discoverers(known, fresh, brought_by, creatures), minlength=len(new))
-        merged = presence.add(known, presence.entries(*fresh))
+        merged = presence.add(known, presence.unite(fresh))
         replace_rows(cursor, first, last, chunk[:, 1:4], merged)
     rows = zip(uploads.no.tolist(), new.tolist(), met.tolist(), strict=True)
     cursor.executemany("INSERT INTO brought (no, new_positions, positions) VALUES (%s, %s, %s)", list(rows))
@@ -85,15 +98,19 @@ def known_entries(cursor: Any, first: int, last: int) -> Entries:
 
 
 def staged_entries(cursor: Any, first: int, last: int, uploads: Uploads) -> tuple[Entries, Ints]:
-    """Return a chunk's staged entries, one per upload, unsorted; and which of the uploads brought each."""
+    """Return a chunk's staged entries, sorted, one per upload; and which of the uploads brought each."""
     (place, _), column = _copy_out(cursor, "copy_staged_positions.sql", first, last, [(Blobs, 4)])
     sightings, counts = blobs(column, 3)
     xy, no, first_day = sightings.T
+    by = uploads.index(no)
     # Those of uploads that were left out have nobody who brought them.
-    counted = presence.is_in(no, uploads.no)
-    by = np.searchsorted(uploads.no, no[counted])
+    counted = np.flatnonzero(by >= 0)
+    by = by[counted]
     key = presence.keys(np.repeat(place - first, counts)[counted], xy[counted], uploads.uploader[by])
-    return Entries(key, np.ones(len(key), dtype=np.int64), first_day[counted], uploads.received_day[by]), by
+    order = np.argsort(key)
+    by = by[order]
+    seen = Entries(key[order], np.ones_like(key), first_day[counted[order]], uploads.received_day[by])
+    return seen, by
 
 
 def _is_dot(entries: Entries, creatures: Any) -> Any:
@@ -103,12 +120,13 @@ def _is_dot(entries: Entries, creatures: Any) -> Any:
 
 def _discoverers(known: Entries, fresh: Entries, brought_by: Ints, creatures: Any) -> Ints:
     """Return who brings each coordinate that was not known: of several uploads the one staged first."""
-    dots = _is_dot(fresh, creatures)
-    coordinate, by = fresh.coordinate[dots], brought_by[dots]
-    unknown = ~presence.is_in(coordinate, known.coordinate)
-    coordinate, by = coordinate[unknown], by[unknown]
-    order = np.lexsort((by, coordinate))
-    discoverers: Ints = by[order][np.diff(coordinate[order], prepend=-1) != 0]
+    coordinate = fresh.coordinate
+    at = presence.starts(coordinate)
+    if not len(at):
+        return at
+    dots = _is_dot(Entries(*(column[at] for column in fresh)), creatures)
+    unknown = dots & ~presence.is_in(coordinate[at], known.coordinate)
+    discoverers: Ints = np.minimum.reduceat(brought_by, at)[unknown]
     return discoverers
 
 

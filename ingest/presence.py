@@ -79,23 +79,39 @@ def keys_of_pairs(place: Ints, seen_by: Ints) -> Ints:
 
 
 def entries(key: Ints, times: Ints, first: Ints, last: Ints) -> Entries:
-    """Sort entries and unite those of the same key: times add up, days are the earliest and the latest."""
-    if not len(key):
-        return Entries(key, times, first, last)
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    at = np.flatnonzero(np.diff(key, prepend=-1))
+    """Sort entries and unite those of the same key."""
+    return unite(_ordered(Entries(key, times, first, last), np.argsort(key)))
+
+
+def unite(rising: Entries) -> Entries:
+    """Unite sorted entries of the same key: times add up, days are the earliest and the latest."""
+    at = starts(rising.key)
+    if len(at) == len(rising.key):
+        return rising
     return Entries(
-        key[at],
-        np.add.reduceat(times[order], at),
-        np.minimum.reduceat(first[order], at),
-        np.maximum.reduceat(last[order], at),
+        rising.key[at],
+        np.add.reduceat(rising.times, at),
+        np.minimum.reduceat(rising.first, at),
+        np.maximum.reduceat(rising.last, at),
     )
 
 
 def add(known: Entries, fresh: Entries) -> Entries:
     """Return the entries of both."""
-    return entries(*(np.concatenate(pair) for pair in zip(known, fresh, strict=True)))
+    both = Entries(*(np.concatenate(pair) for pair in zip(known, fresh, strict=True)))
+    # Of two runs that rise already, the stable sort makes one in a single pass.
+    return unite(_ordered(both, np.argsort(both.key, kind="stable")))
+
+
+def _ordered(some: Entries, order: Ints) -> Entries:
+    return Entries(*(column[order] for column in some))
+
+
+def starts(rising: Ints) -> Ints:
+    """Return where in a sorted list each distinct value begins."""
+    begins = np.ones(len(rising), dtype=bool)
+    np.not_equal(rising[1:], rising[:-1], out=begins[1:])
+    return np.flatnonzero(begins)
 
 
 def take_away(known: Entries, gone: Entries) -> tuple[Entries, NDArray[np.bool_]]:
@@ -155,7 +171,7 @@ def pack(whole: Entries, places: int) -> Packed:
     """Pack entries into rows of `Presence`, one for each of so many places."""
     placed = is_placed(whole)
     seen, lost = (Entries(*(column[chosen] for column in whole)) for chosen in (placed, ~placed))
-    at = np.flatnonzero(np.diff(seen.coordinate, prepend=-1))
+    at = starts(seen.coordinate)
     sightings = _reduced(np.add, seen.times, at)
     place_of_xy = place(seen)[at]
     position_count = np.bincount(place_of_xy, minlength=places)

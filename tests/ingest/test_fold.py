@@ -114,6 +114,18 @@ def test_the_same_content_staged_several_times_before_a_fold_counts_once():
     assert presence("xy, sightings") == [([10250], [1])]
 
 
+def test_the_numbers_of_staged_uploads_may_begin_anew():
+    merge(document(mob(zone("9/9,"))))  # whole hot tables: staging is not repeated, which takes numbers, too
+    rows("SELECT setval('staging_no', 2147483645)")
+    uploads = [take(document(mob(zone(f"{x}/1,")))) for x in range(5)]
+    stage_all()
+    assert {no for (no,) in rows("SELECT no FROM hot_0.staged_upload UNION SELECT no FROM hot_1.staged_upload")} == {
+        *(2147483646, 2147483647, 1, 2, 3)
+    }
+    merged = fold(ALIAS)
+    assert [merged[upload.id].brought["new_positions"] for upload in uploads] == [1] * 5
+
+
 def test_stagings_and_folds_at_once_lose_nothing():
     documents = [document(mob(zone(f"1/1,{number}/2,"), name=f"M{number % 3}")) for number in range(12)]
     uploads = [take(xml, f"player:{number % 4}") for number, xml in enumerate(documents)]
