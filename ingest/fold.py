@@ -105,6 +105,7 @@ def fold_from(cursor: Any, *, staged: str, into: str) -> dict[UUID, Merged]:
     cursor.execute("SET LOCAL enable_nestloop = off")
     cursor.execute(load("fold_creatures.sql"))
     cursor.execute(load("fold_names.sql"))
+    cursor.execute(load("fold_marks.sql"))
     cursor.execute(load("fold_ledger.sql"))
     merged = {upload: Merged(merged_at, brought) for upload, merged_at, brought in cursor.fetchall()}
     cursor.execute(load("empty_hot_tables.sql", staged))

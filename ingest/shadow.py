@@ -30,7 +30,7 @@ KEYS = {
     "ledger": ("content_hash",),
 }
 #: What a fold writes beside them: kept away from the live ones until the swap.
-_HELPERS = ("named_creature", "changed")
+_HELPERS = ("named_creature", "changed", "recounted")
 #: Shorter than PostgreSQL's deadlock_timeout (1 s): the swap gives way before anybody is hurt, and tries again.
 LOCK_TIMEOUT_MS = 500
 SWAP_TRIES = 120
@@ -148,7 +148,7 @@ def mark_differences(alias: str) -> None:
     """Note down what is to be published anew after the swap, in place of what the folds have marked."""
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         cursor.execute("SET LOCAL enable_nestloop = off")
-        cursor.execute("TRUNCATE rebuild.changed")
+        cursor.execute("TRUNCATE rebuild.changed, rebuild.recounted")
         cursor.execute(load("shadow_marks.sql"))
 
 

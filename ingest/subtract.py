@@ -67,6 +67,7 @@ def _subtract(alias: str, cursor: Any, uploads: list[Upload], unreadable: dict[U
     # Before the names' owners change: where they were shown until now is marked, too.
     cursor.execute(load("subtract_marks.sql"))
     cursor.execute(load("fold_names.sql"))
+    cursor.execute(load("fold_marks.sql"))
     cursor.execute(load("subtract_ledger.sql"))
     if len(unsure):
         cursor.execute(load("empty_hot_tables.sql", _STAGED))

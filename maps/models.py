@@ -8,7 +8,7 @@ Dictionaries (insert-only, may hold names that nothing refers to yet):
 Merged counts (changed only by the fold, together with the ledger, in one transaction):
     Creature, CreatureName, Presence, Loot, Drop, Ledger
 Derived (can be made anew from the counts at any time):
-    NamedCreature.shown_as, Spawn, Changed, StaleDocument
+    NamedCreature.shown_as, Spawn, Changed, Recounted, StaleDocument
 """
 
 from __future__ import annotations
@@ -260,11 +260,30 @@ class Changed(models.Model):
         db_table = "changed"
 
 
-class StaleDocument(models.Model):
-    """Zones whose published document (`maps.documents`) is older than the tables, and since when."""
+class Recounted(models.Model):
+    """What folds have changed and no document knows yet; `maps.documents` turns it into marks of documents.
 
-    zone = models.IntegerField(primary_key=True)
+    `kind` is `creature` (a raw id), `source`, `item` (what is told of it, or taken from it), `zone` (what is
+    gathered there), or `all`, with the number 0. A row that is there already is locked by the fold all the same,
+    as in `Changed`.
+    """
+
+    pk = models.CompositePrimaryKey("kind", "number")
+    kind = models.TextField()
+    number = models.BigIntegerField()
+
+    class Meta:
+        db_table = "recounted"
+
+
+class StaleDocument(models.Model):
+    """Published documents that are older than the tables, and since when; kinds are those of `maps.documents`."""
+
+    pk = models.CompositePrimaryKey("kind", "number")
+    kind = models.TextField()
+    number = models.BigIntegerField()
     since = models.DateTimeField(db_default=Now())
 
     class Meta:
         db_table = "stale_document"
+        indexes = [models.Index(fields=["kind", "since", "number"], name="stale_document_oldest")]

@@ -114,6 +114,7 @@ def import_items(alias: str, names: dict[int, str], *, dry_run: bool = False) ->
         cursor.execute(statement("item_changes"))
         result = Import(*cursor.fetchone())
         if not dry_run:
+            cursor.execute(statement("item_marks"))
             cursor.execute(statement("item_upsert"))
         cursor.execute("DROP TABLE imported_item")  # now: an outer transaction may bring another import
     return result

@@ -2,7 +2,8 @@
 
 Runs after the fold, in transactions of its own: readers see the last published state until the next
 one is committed and never wait for it. A mark of a change in `changed` becomes one in `stale_document` in the
-transaction that writes the spawn points, and is gone with the document's (`maps.documents`).
+transaction that writes the spawn points, and is gone with the document's (`maps.documents`), as are the marks of
+what has no spawn points: loot, levels, names.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def publish(alias: str, for_s: float = float("inf")) -> int:
     began = monotonic()
     done = publish_spawns(alias, for_s)
     until = max(began + for_s, monotonic() + for_s * DOCUMENTS_SHARE)
-    for _zone in documents.make_stale(alias):
+    for _made in documents.make_stale(alias):
         if monotonic() > until:
             break
     return done

@@ -18,7 +18,7 @@ from django.utils.translation import override
 from django.views.decorators.http import require_POST, require_safe
 from django.views.i18n import JavaScriptCatalog
 
-from maps import locales, paging, queries, zone_views
+from maps import documents, locales, paging, queries, zone_views
 from maps.context import LOCALE_COOKIE, chosen_locale
 from maps.models import FIRST_NAMED_ID
 from maps.pages import MAX_MOB_ID, PermanentRedirect308, of_locale, whole
@@ -61,7 +61,7 @@ def zone(request: HttpRequest, alias: str, id: str) -> HttpResponse:
 def mob(request: HttpRequest, alias: str, id: str) -> HttpResponse:
     """Show a creature: where it lives and what it gives."""
     number = whole(id, MAX_MOB_ID)
-    found = queries.mob(alias, number)
+    found = documents.found(alias, documents.MOB, number) or queries.mob(alias, number)
     if found is None:
         raise Http404(f"No creature {number}.")
     if found["id"] != number:
@@ -83,7 +83,9 @@ def mob(request: HttpRequest, alias: str, id: str) -> HttpResponse:
 def item(request: HttpRequest, alias: str, id: str) -> HttpResponse:
     """Show an item and what gives it."""
     number = whole(id)
-    found = queries.item(alias, number, after=request.GET.get("after"))
+    after = request.GET.get("after")
+    found = None if after else documents.found(alias, documents.ITEM, number)
+    found = found or queries.item(alias, number, after=after)
     if found is None:
         raise Http404(f"No item {number}.")
     return render(request, "maps/item.html", {"item": found, "next": _next(found)})

@@ -1,22 +1,30 @@
 -- Decide anew under which creature each touched name is shown, and mark what must be published anew.
--- Reads creature_name, presence, staged_position, touched_name; writes named_creature, changed. Under the fold lock.
+-- Reads creature_name, presence, source, staged_position, touched_name; writes named_creature, changed, recounted.
+-- Under the fold lock.
 -- A mark that is there already is written anew all the same: this locks it until the counts are committed,
 -- so that publishing cannot take it away and still see the old counts.
-INSERT INTO changed (mob, zone)
--- Where a name changes its owner, the old and the new one change wherever the named creature is.
-SELECT DISTINCT m.mob, p.zone
-FROM (
-    SELECT n.id, n.shown_as, o.owner
+WITH moved AS (
+    SELECT n.id, m.mob
     FROM named_creature n
     JOIN touched_name USING (name)
     LEFT JOIN (
         SELECT name, min(creature) AS owner FROM creature_name WHERE uploads > 0 GROUP BY name HAVING count(*) = 1
     ) o USING (name)
-    WHERE n.shown_as IS DISTINCT FROM o.owner
-) moved
+    CROSS JOIN LATERAL (VALUES (n.id), (n.shown_as), (o.owner)) AS m (mob)
+    WHERE n.shown_as IS DISTINCT FROM o.owner AND m.mob IS NOT NULL
+), moved_loot AS (
+    INSERT INTO recounted (kind, number)
+    SELECT 'creature', mob FROM moved
+    UNION
+    SELECT 'source', s.id FROM moved JOIN source s ON s.creature = moved.mob
+    ORDER BY 1, 2
+    ON CONFLICT (kind, number) DO UPDATE SET number = excluded.number
+)
+INSERT INTO changed (mob, zone)
+-- Where a name changes its owner, the old and the new one change wherever the named creature is.
+SELECT DISTINCT moved.mob, p.zone
+FROM moved
 JOIN presence p ON p.subject = moved.id
-CROSS JOIN LATERAL (VALUES (moved.id), (moved.shown_as), (moved.owner)) AS m (mob)
-WHERE m.mob IS NOT NULL
 ORDER BY 1, 2
 ON CONFLICT (mob, zone) DO UPDATE SET mob = excluded.mob;
 

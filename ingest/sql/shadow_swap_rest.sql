@@ -1,5 +1,6 @@
 -- Finish a swap: the names' owners and the marks of what is to be published go over.
--- Reads rebuild.named_creature, rebuild.changed; writes named_creature, changed. Within the swap's transaction.
+-- Reads rebuild.named_creature, rebuild.changed, rebuild.recounted; writes named_creature, changed, recounted. Within
+-- the swap's transaction.
 UPDATE public.named_creature n
 SET shown_as = r.shown_as
 FROM rebuild.named_creature r
@@ -7,4 +8,8 @@ WHERE r.id = n.id AND n.shown_as IS DISTINCT FROM r.shown_as;
 
 INSERT INTO public.changed (mob, zone)
 SELECT mob, zone FROM rebuild.changed ORDER BY mob, zone
-ON CONFLICT (mob, zone) DO UPDATE SET mob = excluded.mob
+ON CONFLICT (mob, zone) DO UPDATE SET mob = excluded.mob;
+
+INSERT INTO public.recounted (kind, number)
+SELECT kind, number FROM rebuild.recounted ORDER BY kind, number
+ON CONFLICT (kind, number) DO UPDATE SET number = excluded.number

@@ -34,7 +34,8 @@ def zone_mobs(request: HttpRequest, alias: str, zone: int) -> Answer:
 
 @read
 def zone_map(request: HttpRequest, alias: str, zone: int) -> Answer:
-    return documents.answer(request, alias, zone) or _found(queries.zone_map(alias, zone), "zone", zone)
+    published = documents.answer(request, alias, documents.ZONE_MAP, zone, even_if_stale=True)
+    return published or _found(queries.zone_map(alias, zone), "zone", zone)
 
 
 @read
@@ -44,6 +45,9 @@ def zone_sources(request: HttpRequest, alias: str, zone: int) -> Answer:
 
 @read
 def mob(request: HttpRequest, alias: str, mob: int) -> Answer:
+    published = None if request.GET else documents.answer(request, alias, documents.MOB, mob)
+    if published is not None:
+        return published
     found = _found(queries.mob(alias, mob, parameters.difficulty(request)), "creature", mob)
     return found if found["id"] == mob else moved(request, mob=found["id"])
 
@@ -97,6 +101,9 @@ def source_positions(request: HttpRequest, alias: str, source: int) -> Answer:
 
 @read
 def item(request: HttpRequest, alias: str, item: int) -> Answer:
+    published = None if request.GET else documents.answer(request, alias, documents.ITEM, item)
+    if published is not None:
+        return published
     limit, cursor, difficulty = parameters.limit(request), parameters.cursor(request), parameters.difficulty(request)
     return _found(queries.item(alias, item, limit, cursor, difficulty), "item", item)
 

@@ -1,4 +1,14 @@
--- Mark the documents of all zones. Reads: zone. Writes and locks: stale_document.
-INSERT INTO stale_document (zone)
-SELECT id FROM zone ORDER BY id
-ON CONFLICT (zone) DO UPDATE SET zone = excluded.zone;
+-- Mark all documents. Reads: zone, creature, source, named_creature, item, item_drop.
+-- Writes and locks: stale_document.
+INSERT INTO stale_document (kind, number)
+SELECT 'zone-map', id FROM zone
+UNION
+SELECT 'mob', COALESCE(n.shown_as, known.id)
+FROM (SELECT id FROM creature UNION SELECT creature FROM source WHERE creature IS NOT NULL) AS known
+LEFT JOIN named_creature n ON n.id = known.id
+UNION
+SELECT 'item', id FROM item
+UNION
+SELECT 'item', item FROM item_drop
+ORDER BY 1, 2
+ON CONFLICT (kind, number) DO UPDATE SET number = excluded.number;

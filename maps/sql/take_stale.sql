@@ -1,5 +1,21 @@
--- Take the mark that has waited longest, if no other transaction holds it. Writes and locks: stale_document.
--- Marks are given and taken by key while others wait; the row stays locked until its document is written.
-DELETE FROM stale_document
-WHERE zone = (SELECT zone FROM stale_document ORDER BY since, zone LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING zone;
+-- Take the marks that have waited longest of one kind, of which the longest waiting is; of equally old ones the kind
+-- named first. Those that another transaction holds are left. Writes and locks: stale_document.
+-- Marks are given and taken by key while others wait; the rows stay locked until their documents are written.
+WITH oldest AS (
+    SELECT k.kind
+    FROM unnest(%(kinds)s::text[]) WITH ORDINALITY AS k (kind, place)
+    CROSS JOIN LATERAL (
+        SELECT s.since FROM stale_document s WHERE s.kind = k.kind ORDER BY s.since LIMIT 1
+    ) AS first_one
+    ORDER BY first_one.since, k.place
+    LIMIT 1
+), free AS (
+    SELECT s.kind, s.number
+    FROM stale_document s
+    WHERE s.kind = (SELECT kind FROM oldest)
+    ORDER BY s.since, s.number
+    LIMIT %(rows)s
+    FOR UPDATE SKIP LOCKED
+)
+DELETE FROM stale_document s USING free f WHERE s.kind = f.kind AND s.number = f.number
+RETURNING s.kind, s.number;

@@ -76,7 +76,7 @@ def test_the_web_server_only_reads_merged_data(locale, table):
     assert _allowed(locale, "mobmap_web", table) == {"SELECT"}
 
 
-@pytest.mark.parametrize("table", ["presence", "ledger", "zone", "spawn", "changed", "stale_document"])
+@pytest.mark.parametrize("table", ["presence", "ledger", "zone", "spawn", "changed", "recounted", "stale_document"])
 def test_workers_merge(locale, table):
     assert _allowed(locale, "mobmap_ingest", table) == ROWS
 

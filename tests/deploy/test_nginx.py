@@ -13,8 +13,9 @@ import pytest
 from bench import proxy
 from deploy.steps.ports import remembered
 from maps import documents
+from maps.documents import files
 from maps.publish import publish
-from tests.maps.factories import DE, creature, presence, zone
+from tests.maps.factories import DE, creature, loot, presence, source, zone
 
 pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
 
@@ -28,7 +29,9 @@ def place(live_server, tmp_path: Path) -> Iterator[tuple[int, int, int]]:
     """Yield nginx's port, the application's, and a zone whose map is published."""
     number = zone("Weidenmark")
     presence(creature(7, "Wölfin"), number, {(10, 10): [1, 2]})
-    documents.mark(DE, [7], [number])
+    presence(creature(10636, "Kodo"), number, {(10, 10): [1, 2]})
+    loot(source("kill", 7), number, 10, {3651: 4, 100: 1})
+    documents.mark_all(DE)
     publish(DE)
     port = remembered(tmp_path / "ports.json", ["nginx"])["nginx"]
     upstream = live_server.thread.port
@@ -46,24 +49,41 @@ def ask(port: int, path: str, method: str = "GET", **headers: str) -> tuple[HTTP
 
 
 @pytest.mark.parametrize("accepted", ["gzip", "identity"])
-def test_a_published_map_is_the_same_from_both(place, accepted):
+@pytest.mark.parametrize("of", ["zones/{number}/map", "mobs/7", "mobs/10636", "items/3651", "items/100"])
+def test_a_document_is_the_same_from_both(place, accepted, of):
     port, upstream, number = place
-    path = f"/api/v1/deDE/zones/{number}/map"
+    path = f"/api/v1/deDE/{of.format(number=number)}"
     ours, our_body = ask(upstream, path, Accept_Encoding=accepted)
     theirs, their_body = ask(port, path, Accept_Encoding=accepted)
     assert (theirs.status, their_body) == (ours.status, our_body)
     assert {name: theirs.headers[name] for name in SAME} == {name: ours.headers[name] for name in SAME}
     assert "Accept-Encoding" in theirs.headers["Vary"] and "Accept-Encoding" in ours.headers["Vary"]
     text = gzip.decompress(their_body) if accepted == "gzip" else their_body
-    assert json.loads(text)["mobs"][0]["name"] == "Wölfin"
+    assert "id" in json.loads(text).get("zone", json.loads(text))
 
 
-def test_nginx_needs_no_application_for_it(place, tmp_path):
-    port, _, number = place
-    document = documents.path("deDE", number)
-    document.write_bytes(gzip.compress(b'{"from": "the file"}'))
-    response, body = ask(port, f"/api/v1/deDE/zones/{number}/map?any=thing")
-    assert (response.status, json.loads(body)) == (200, {"from": "the file"})
+def test_nginx_needs_no_application_for_it(place):
+    port, _, zone_id = place
+    for kind, number, path in (
+        (documents.ZONE_MAP, zone_id, f"zones/{zone_id}/map?any=thing"),
+        (documents.MOB, 7, "mobs/7"),
+        (documents.MOB, 10636, "mobs/10636"),
+        (documents.ITEM, 100, "items/100"),
+    ):
+        files.path("deDE", kind, number).write_bytes(gzip.compress(b'{"from": "the file"}'))
+        response, body = ask(port, f"/api/v1/deDE/{path}")
+        assert (response.status, json.loads(body)) == (200, {"from": "the file"}), path
+
+
+def test_what_is_narrowed_by_a_query_comes_from_the_application(place):
+    port, _, _ = place
+    for kind, number, path in (
+        (documents.MOB, 7, "mobs/7?difficulty=none"),
+        (documents.ITEM, 100, "items/100?limit=1"),
+    ):
+        files.path("deDE", kind, number).write_bytes(gzip.compress(b'{"from": "the file"}'))
+        response, body = ask(port, f"/api/v1/deDE/{path}")
+        assert (response.status, json.loads(body)["id"]) == (200, number)
 
 
 def test_either_knows_the_others_etag(place):
@@ -77,16 +97,21 @@ def test_either_knows_the_others_etag(place):
 
 def test_a_map_that_is_not_published_comes_from_the_application(place):
     port, _, number = place
-    documents.path("deDE", number).unlink()
+    files.path("deDE", documents.ZONE_MAP, number).unlink()
     response, body = ask(port, f"/api/v1/deDE/zones/{number}/map")
     assert response.status == 200
-    assert json.loads(body)["mobs"][0]["name"] == "Wölfin"
+    assert {mob["name"] for mob in json.loads(body)["mobs"]} == {"Kodo", "Wölfin"}
 
 
 @pytest.mark.parametrize(
     ("method", "path", "status", "kind"),
     [
         ("GET", "/api/v1/deDE/zones/999999/map", 404, "application/problem+json"),
+        ("GET", "/api/v1/deDE/mobs/999999", 404, "application/problem+json"),
+        ("GET", "/api/v1/deDE/mobs/0", 404, "application/problem+json"),
+        ("GET", "/api/v1/deDE/items/99999999999999999999", 404, "application/problem+json"),
+        ("GET", "/api/v1/deDE/items/7/map", 404, "application/problem+json"),
+        ("GET", "/api/v1/deDE/zones/{number}", 200, "application/json"),
         ("GET", "/api/v1/frFR/zones/1/map", 404, "application/problem+json"),
         ("GET", "/api/v1/enGB/zones/1/map", 308, None),
         ("POST", "/api/v1/deDE/zones/{number}/map", 405, "application/problem+json"),

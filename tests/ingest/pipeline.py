@@ -14,7 +14,7 @@ from maps import locales
 from maps.publish import publish
 
 TABLES = ["zone", "named_creature", "source", "uploader", "creature", "creature_name", "presence", "loot"]
-TABLES += ["item_drop", "ledger", "spawn", "changed"]
+TABLES += ["item_drop", "ledger", "spawn", "changed", "recounted", "stale_document"]
 RECEIVED = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 

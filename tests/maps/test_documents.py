@@ -1,4 +1,4 @@
-"""A zone's map is published as a document: the same answer as from the database, never a half one, none forgotten."""
+"""Zones' maps, creatures and items are published as documents: the answers from the database, whole, none forgotten."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from django.test import Client
 from django.utils import timezone
 
 from maps import documents, queries
-from maps.models import Changed, CreatureName, NamedCreature, Presence, StaleDocument
+from maps.documents import ITEM, MOB, ZONE_MAP, Kind, files, kinds, marks
+from maps.models import Changed, CreatureName, Loot, NamedCreature, Presence, Recounted, StaleDocument
 from maps.publish import has_changes, publish
 from tests.maps.contract import ask, read
-from tests.maps.factories import DE, creature, named_creature, presence, zone
+from tests.maps.factories import DE, creature, item, loot, named_creature, presence, source, zone
 
 pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
 
@@ -37,12 +38,21 @@ def change(mob: int, place: int) -> None:
     Changed.objects.using(DE).get_or_create(mob=mob, zone=place)
 
 
-def stale() -> set[int]:
-    return set(StaleDocument.objects.using(DE).values_list("zone", flat=True))
+def recount(*what: tuple[str, int]) -> None:
+    for kind, number in what:
+        Recounted.objects.using(DE).get_or_create(kind=kind, number=number)
 
 
-def content(place: int) -> dict[str, object]:
-    return orjson.loads(gzip.decompress(documents.path("deDE", place).read_bytes()))
+def stale(kind: Kind = ZONE_MAP) -> set[int]:
+    return set(StaleDocument.objects.using(DE).filter(kind=kind.name).values_list("number", flat=True))
+
+
+def file(number: int, kind: Kind = ZONE_MAP) -> Path:
+    return files.path("deDE", kind, number)
+
+
+def content(number: int, kind: Kind = ZONE_MAP) -> dict[str, object]:
+    return orjson.loads(gzip.decompress(file(number, kind).read_bytes()))
 
 
 def in_thread(work: object) -> None:
@@ -81,7 +91,7 @@ def test_browsers_get_it_as_it_was_compressed_and_all_others_plain(marsh):
     publish(DE)
     compressed = Client(headers={"Accept-Encoding": "br, gzip"}).get(f"/api/v1/deDE/zones/{marsh}/map")
     assert compressed["Content-Encoding"] == "gzip"
-    assert compressed.content == documents.path("deDE", marsh).read_bytes()
+    assert compressed.content == file(marsh).read_bytes()
     plain = ask(f"deDE/zones/{marsh}/map")
     assert "Content-Encoding" not in plain
     assert plain.json() == orjson.loads(gzip.decompress(compressed.content))
@@ -120,7 +130,7 @@ def test_a_creature_is_described_anew_wherever_it_is_seen(marsh):
     publish(DE)
     for place in (marsh, elsewhere, named):
         assert content(place)["mobs"][0]["name"] == "Leitwolf"
-    assert not documents.path("deDE", other).exists()
+    assert not file(other).exists()
 
 
 def test_a_zone_that_nothing_is_known_of_any_more_has_no_document(marsh):
@@ -128,7 +138,7 @@ def test_a_zone_that_nothing_is_known_of_any_more_has_no_document(marsh):
     Presence.objects.using(DE).all().delete()
     change(7, marsh)
     publish(DE)
-    assert not documents.path("deDE", marsh).exists()
+    assert not file(marsh).exists()
     assert ask(f"deDE/zones/{marsh}/map").status_code == 404
 
 
@@ -138,7 +148,7 @@ def test_a_mark_is_gone_only_with_its_document(marsh, monkeypatch):
         publish(DE)
     assert stale() == {marsh}
     assert has_changes(DE)
-    assert list(documents.folder("deDE").iterdir()) == []
+    assert list(files.folder("deDE", ZONE_MAP).iterdir()) == []
     publish(DE)
     assert not has_changes(DE)
     assert content(marsh) == queries.zone_map(DE, marsh)
@@ -151,11 +161,11 @@ def _full(number: int) -> None:
 def test_what_changes_while_a_document_is_made_is_made_again(marsh, monkeypatch):
     """Spawn points of the zone change after the document's queries, before its mark is gone."""
     publish(DE)
-    make = documents.make
+    write = files.write
 
-    def make_and_change(alias: str, place: int) -> None:
-        make(alias, place)
-        monkeypatch.setattr(documents, "make", make)
+    def write_and_change(bodies: dict[Path, object]) -> None:
+        write(bodies)
+        monkeypatch.setattr(files, "write", write)
         in_thread(lambda: presence(creature(8, "Bär"), marsh, {(1, 1): [1]}))
         change_later.start()
 
@@ -166,9 +176,9 @@ def test_what_changes_while_a_document_is_made_is_made_again(marsh, monkeypatch)
             connections.close_all()
 
     change_later = Thread(target=mark_anew)
-    monkeypatch.setattr(documents, "make", make_and_change)
+    monkeypatch.setattr(files, "write", write_and_change)
     documents.mark(DE, [7], [marsh])
-    assert next(documents.make_stale(DE)) == marsh
+    assert next(documents.make_stale(DE)) == 1
     change_later.join(10)
     assert not change_later.is_alive()
     assert stale() == {marsh}
@@ -184,14 +194,14 @@ def test_a_mark_whose_change_is_not_committed_yet_is_left(marsh):
         documents.mark(DE, [7], [marsh])
         in_thread(lambda: made.extend(documents.make_stale(DE)))
         assert made == []
-    assert list(documents.make_stale(DE)) == [marsh]
+    assert list(documents.make_stale(DE)) == [1]
 
 
 def test_the_oldest_is_made_first_and_some_always_is(marsh):
     later = zone("Später")
     presence(7, later, {(1, 1): [1]})
     documents.mark_all(DE)
-    StaleDocument.objects.using(DE).filter(zone=marsh).update(since=timezone.now() + timedelta(hours=1))
+    StaleDocument.objects.using(DE).filter(number=marsh).update(since=timezone.now() + timedelta(hours=1))
     publish(DE, for_s=0)
     assert stale() == {marsh}
 
@@ -200,14 +210,14 @@ def test_the_command_makes_everything_anew_and_deletes_what_is_of_no_zone(marsh)
     publish(DE)
     NamedCreature.objects.using(DE).all().delete()
     CreatureName.objects.using(DE).update(name="Leitwolf")
-    strays = [documents.folder("deDE") / name for name in ("999999.json.gz", ".left.new")]
+    strays = [files.folder("deDE", ZONE_MAP) / name for name in ("999999.json.gz", ".left.new")]
     for stray in strays:
         stray.write_bytes(b"")
     said = StringIO()
     call_command("publish", "deDE", all=True, stdout=said)
-    assert "1 documents made" in said.getvalue()
+    assert "2 documents made" in said.getvalue()
     assert content(marsh)["mobs"][0]["name"] == "Leitwolf"
-    assert [each.name for each in documents.folder("deDE").iterdir()] == [f"{marsh}.json.gz"]
+    assert [each.name for each in files.folder("deDE", ZONE_MAP).iterdir()] == [f"{marsh}.json.gz"]
 
 
 def test_the_command_publishes_what_changed(marsh):
@@ -249,6 +259,168 @@ def test_everybody_may_read_the_files_whatever_the_umask(marsh):
         publish(DE)
     finally:
         os.umask(before)
-    file = documents.path("deDE", marsh)
-    assert file.stat().st_mode & 0o777 == 0o644
-    assert [Path(each).stat().st_mode & 0o777 for each in list(file.parents)[:3]] == [0o755] * 3
+    assert file(marsh).stat().st_mode & 0o777 == 0o644
+    assert [Path(each).stat().st_mode & 0o777 for each in list(file(marsh).parents)[:3]] == [0o755] * 3
+
+
+# --- creatures and items ----------------------------------------------------------------------------
+@pytest.fixture
+def wolf(marsh) -> int:
+    """Yield the source of what the wolf gives: item 3651, sometimes item 20."""
+    gives = source("kill", 7)
+    loot(gives, marsh, 10, {3651: 6, 20: 2})
+    item(3651, "Pelz")
+    recount(("creature", 7), ("source", gives))
+    return gives
+
+
+def test_a_creature_and_its_items_are_published_as_the_api_answers(wolf):
+    computed = {path: read(path) for path in ("mobs/7", "items/3651", "items/20")}
+    publish(DE)
+    assert not has_changes(DE)
+    assert content(7, MOB) == computed["mobs/7"] == read("mobs/7")
+    assert content(3651, ITEM) == computed["items/3651"] == read("items/3651")
+    assert content(20, ITEM) == computed["items/20"] == read("items/20")
+    assert content(7, MOB)["lootings"] == 10
+
+
+@pytest.mark.parametrize("address", ["mobs/7", "items/3651"])
+def test_reading_one_only_asks_whether_it_is_up_to_date(wolf, address, django_assert_num_queries):
+    publish(DE)
+    with django_assert_num_queries(1, using=DE):
+        assert ask(f"deDE/{address}").status_code == 200
+    with django_assert_num_queries(1, using=DE):
+        assert Client().get(f"/deDE/{address}").status_code == 200
+
+
+@pytest.mark.parametrize("address", ["mobs/7", "items/3651"])
+def test_what_is_asked_for_in_particular_is_computed(wolf, address, django_assert_max_num_queries):
+    publish(DE)
+    everything = read(address)
+    other = read(f"{address}?difficulty=HEROIC")
+    assert other != everything
+    assert ask(f"deDE/{address}?limit=nonsense").status_code == (400 if "items" in address else 200)
+
+
+@pytest.mark.parametrize("spread", [False, True])
+def test_a_document_older_than_the_tables_is_not_handed_out_by_the_application(wolf, spread):
+    publish(DE)
+    Loot.objects.using(DE).update(lootings=20)
+    recount(("source", wolf))
+    if spread:
+        marks.spread(DE)
+        assert (stale(MOB), stale(ITEM)) == ({7}, {20, 3651})
+    assert (content(7, MOB)["lootings"], read("mobs/7")["lootings"]) == (10, 20)
+    assert read("items/3651")["dropped_by"][0]["lootings"] == 20
+    assert Client().get("/deDE/mobs/7").context["mob"]["lootings"] == 20
+    publish(DE)
+    assert content(7, MOB)["lootings"] == content(3651, ITEM)["dropped_by"][0]["lootings"] == 20
+
+
+def test_a_page_shows_the_same_from_a_document(wolf):
+    def shown(address: str) -> str:
+        page = Client().get(address).content.decode()
+        return page[page.index("<main") : page.index("</main>")]
+
+    computed = [shown(address) for address in ("/deDE/mobs/7", "/deDE/items/3651")]
+    publish(DE)
+    assert file(7, MOB).exists() and file(3651, ITEM).exists()
+    assert [shown(address) for address in ("/deDE/mobs/7", "/deDE/items/3651")] == computed
+
+
+def test_an_item_follows_the_name_of_who_gives_it(wolf):
+    publish(DE)
+    CreatureName.objects.using(DE).update(name="Leitwolf")
+    recount(("creature", 7))
+    publish(DE)
+    assert content(3651, ITEM)["dropped_by"][0]["name"] == "Leitwolf"
+    written = file(3651, ITEM).stat().st_ino
+    recount(("creature", 7))
+    marks.spread(DE)
+    assert (stale(MOB), stale(ITEM)) == ({7}, set())
+    publish(DE)
+    assert file(3651, ITEM).stat().st_ino == written
+
+
+def test_creatures_and_items_follow_an_items_name(wolf):
+    box = source("item", item=3651)
+    loot(box, 1, 5, {21: 1})
+    publish(DE)
+    item(20, "Zahn")
+    queries_before = read("items/21")["other_sources"][0]["name"]
+    recount(("item", 20), ("item", 3651), ("source", box))
+    publish(DE)
+    assert [drop["name"] for drop in content(7, MOB)["loot"]] == ["Pelz", "Zahn"]
+    assert content(21, ITEM)["other_sources"][0]["name"] == queries_before == "Pelz"
+
+
+def test_a_creature_shown_under_another_id_has_no_document(wolf):
+    raw = named_creature("Wolf")
+    gives = source("skinning", raw)
+    loot(gives, 1, 4, {5: 2})
+    recount(("creature", raw), ("source", gives))
+    publish(DE)
+    assert content(raw, MOB)["id"] == raw
+    NamedCreature.objects.using(DE).update(shown_as=7)
+    recount(("creature", raw), ("creature", 7), ("source", gives), ("source", wolf))
+    publish(DE)
+    assert not file(raw, MOB).exists()
+    assert [way["kind"] for way in content(7, MOB)["other_loot"]] == ["skinning"]
+    assert content(5, ITEM)["other_sources"][0]["name"] == "Wolf"
+    assert ask(f"deDE/mobs/{raw}").status_code == 308
+
+
+def test_the_numbers_past_a_thousand_lie_in_folders():
+    assert file(999, MOB).relative_to(files.folder("deDE", MOB)) == Path("999.json.gz")
+    assert file(10636, MOB).relative_to(files.folder("deDE", MOB)) == Path("10/10636.json.gz")
+
+
+def test_maps_are_made_in_between_creatures_and_items(marsh, monkeypatch):
+    publish(DE)
+    monkeypatch.setattr(kinds, "LANES", (kinds.LANES[0], kinds.Lane((MOB, ITEM), 1)))
+    monkeypatch.setattr("maps.documents.making.LANES", kinds.LANES)
+    for number in (5, 6):
+        item(number, "Ding")
+        creature(number)
+        StaleDocument.objects.using(DE).create(kind="item", number=number)
+        StaleDocument.objects.using(DE).create(kind="mob", number=number)
+    documents.mark(DE, [7], [marsh])
+    made = documents.make_stale(DE)
+    assert next(made) == 2
+    assert (stale(), stale(MOB), stale(ITEM)) == (set(), {5, 6}, {6})
+    assert list(made) == [1, 1, 1]
+
+
+def test_one_process_at_a_time_makes_documents_and_one_that_waits_takes_its_turn(marsh):
+    documents.mark(DE, [7], [marsh])
+    made: list[int] = []
+    with transaction.atomic(using=DE), connections[DE].cursor() as cursor:
+        assert marks.alone(cursor, wait=False)
+        in_thread(lambda: made.extend(documents.make_stale(DE)))
+        assert made == []
+        waiting = Thread(target=lambda: (made.extend(documents.make_stale(DE, wait=True)), connections.close_all()))
+        waiting.start()
+        waiting.join(0.3)
+        assert waiting.is_alive()
+    waiting.join(10)
+    assert made == [1]
+
+
+def test_what_was_counted_anew_is_forgotten_where_there_are_no_documents(wolf, settings):
+    settings.PUBLISH_DOCUMENTS = False
+    publish(DE)
+    assert not has_changes(DE)
+    assert (stale(MOB), stale(ITEM)) == (set(), set())
+
+
+def test_everything_is_marked_at_once(wolf):
+    publish(DE)
+    elsewhere = zone("Nur Beute")
+    loot(source("kill", 8), elsewhere, 3, {30: 1})
+    recount(("all", 0))
+    marks.spread(DE)
+    assert (stale(), stale(MOB), stale(ITEM)) == ({wolf_zone(), elsewhere}, {7, 8}, {20, 30, 3651})
+
+
+def wolf_zone() -> int:
+    return int(Presence.objects.using(DE).get(subject=7).zone)

@@ -17,8 +17,8 @@ TELL_EVERY_S = 2.0
 
 class Command(BaseCommand):
     help = (
-        "Publish what changed in one locale: spawn points, and the documents that zones' maps are drawn from. "
-        "With --all every document is made anew, and those of unknown zones are deleted; needed after a database or "
+        "Publish what changed in one locale: spawn points, and the documents of zones' maps, creatures and items. "
+        "With --all every document is made anew, and those of unknown things are deleted; needed after a database or "
         "the folder of documents was restored. Readers see the old documents until the new ones are there."
     )
 
@@ -43,7 +43,8 @@ class Command(BaseCommand):
         began = told = monotonic()
         made = 0
         try:
-            for made, _zone in enumerate(documents.make_stale(alias), start=1):
+            for more in documents.make_stale(alias, wait=True):
+                made += more
                 if monotonic() - told > TELL_EVERY_S:
                     told = monotonic()
                     self._say(f"  {made:,}{f' of {marked:,}' if marked else ''} documents")

@@ -1,0 +1,56 @@
+"""Which documents there are. What is in one is what the API answers for the same thing, by the same query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from maps import queries
+from maps.queries.database import Row
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of documents, one per number (the id of what it is about)."""
+
+    #: As in `StaleDocument.kind`.
+    name: str
+    #: Below a locale's folder.
+    folder: str
+    #: Gets a database alias and a number, returns what is in the document, None where there is to be none.
+    body: Callable[[str, int], Row | None]
+
+
+def _mob(alias: str, number: int) -> Row | None:
+    """Return a creature as the API does; one that is shown under another id has no document, but redirects."""
+    found = queries.mob(alias, number)
+    return found if found is not None and found["id"] == number else None
+
+
+def _zone_map(alias: str, number: int) -> Row | None:
+    return queries.zone_map(alias, number)
+
+
+def _item(alias: str, number: int) -> Row | None:
+    """Return the first page of what gives an item."""
+    return queries.item(alias, number)
+
+
+ZONE_MAP = Kind("zone-map", "zone-maps", _zone_map)
+MOB = Kind("mob", "mobs", _mob)
+ITEM = Kind("item", "items", _item)
+KINDS = (ZONE_MAP, MOB, ITEM)
+BY_NAME = {kind.name: kind for kind in KINDS}
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Kinds whose documents are made in the order of their marks; of equally old ones the first kind's before."""
+
+    kinds: tuple[Kind, ...]
+    #: How many are made in one transaction: about a tenth of a second's work.
+    batch: int
+
+
+#: They take turns: fifty thousand creatures don't keep a map waiting, nor the maps of a busy hour the creatures.
+LANES = (Lane((ZONE_MAP,), batch=1), Lane((MOB, ITEM), batch=50))

@@ -1,0 +1,112 @@
+"""Which documents are older than the tables: the rows of `stale_document`, there until the document is on the disk.
+
+A fold writes down what it has counted anew (`recounted`), in its transaction; `spread` turns that into marks of all
+documents that show it. What changes by the estimate of spawn points is marked in the transaction that writes those.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db import connections, transaction
+
+from maps import locales
+from maps.documents import files
+from maps.documents.kinds import KINDS, Kind, Lane
+from maps.queries.database import statement
+
+#: Rows of `recounted` spread in one transaction: well under a second.
+CHUNK = 5000
+#: First key of the advisory lock that whoever makes a locale's documents holds.
+LOCK = 0x4D44  # "MD"
+#: What `recounted` may hold, in the order in which it is spread: `all` makes the others needless.
+RECOUNTED = ("all", "creature", "source", "item", "zone")
+
+
+def mark(alias: str, mobs: list[int], zones: list[int]) -> None:
+    """Note down that spawn points of creatures changed in zones, within the transaction that changes them."""
+    if settings.PUBLISH_DOCUMENTS:
+        with connections[alias].cursor() as cursor:
+            cursor.execute(statement("mark_stale"), {"mobs": mobs, "zones": zones})
+
+
+def alone(cursor: Any, *, wait: bool) -> bool:
+    """Take the lock of a locale's documents until the transaction ends; returns whether it was free, or waits for it.
+
+    Marks of several kinds are locked in no common order, so that two processes at them could wait for each other.
+    """
+    if wait:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [LOCK])
+        return True
+    cursor.execute("SELECT pg_try_advisory_xact_lock(%s, 0)", [LOCK])
+    return bool(cursor.fetchone()[0])
+
+
+def spread(alias: str, *, wait: bool = False) -> bool:
+    """Mark the documents of some of what was counted anew; returns whether there was any.
+
+    What a running fold has locked is left. One process at a time, as in `alone`.
+    """
+    with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+        if not alone(cursor, wait=wait):
+            return False
+        cursor.execute(statement("take_recounted"), {"rows": CHUNK})
+        taken: dict[str, list[int]] = {kind: [] for kind in RECOUNTED}
+        for kind, number in cursor.fetchall():
+            taken[kind].append(number)
+        # In a statement of its own, which sees all that the folds behind those rows have committed.
+        if settings.PUBLISH_DOCUMENTS and any(taken.values()):
+            if taken["all"]:
+                _mark_all(cursor)
+            cursor.execute(statement("mark_recounted"), taken)
+    return any(taken.values())
+
+
+def mark_items_of(cursor: Any, mobs: list[int]) -> None:
+    """Mark the documents of all items that creatures give, within a transaction."""
+    cursor.execute(statement("mark_items_of_mobs"), {"mobs": mobs})
+
+
+def mark_all(alias: str) -> int:
+    """Have all documents of a locale made anew, and delete those of what it doesn't know; returns how many."""
+    with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+        alone(cursor, wait=True)
+        marked = _mark_all(cursor)
+        cursor.execute("SELECT kind, number FROM stale_document")
+        known = set(cursor.fetchall())
+    for kind in KINDS:
+        for number, file in files.numbers(locales.of_alias(alias), kind):
+            if (kind.name, number) not in known:
+                file.unlink(missing_ok=True)
+    return marked
+
+
+def _mark_all(cursor: Any) -> int:
+    cursor.execute(statement("mark_all_stale"))
+    return int(cursor.rowcount)
+
+
+def are_stale(alias: str) -> bool:
+    """Tell whether a document is to be made, or something counted anew to be spread."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute("SELECT EXISTS (SELECT FROM recounted), EXISTS (SELECT FROM stale_document)")
+        recounted, stale = cursor.fetchone()
+    return bool(recounted or (stale and settings.PUBLISH_DOCUMENTS))
+
+
+def is_stale(alias: str, kind: Kind, number: int) -> bool:
+    """Tell whether a document may be older than the tables."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute(statement("document_is_stale"), {"kind": kind.name, "number": number})
+        return bool(cursor.fetchone()[0])
+
+
+def take(cursor: Any, lane: Lane) -> tuple[str, list[int]]:
+    """Take marks of one kind that have waited longest, within the transaction in which their documents are made.
+
+    Returns the kind and the numbers, none if nothing waits.
+    """
+    cursor.execute(statement("take_stale"), {"kinds": [kind.name for kind in lane.kinds], "rows": lane.batch})
+    taken = cursor.fetchall()
+    return (taken[0][0] if taken else ""), sorted(number for _kind, number in taken)

@@ -1,0 +1,52 @@
+"""Hand out documents where no nginx does."""
+
+from __future__ import annotations
+
+import gzip
+import os
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.middleware.gzip import re_accepts_gzip
+from django.utils.cache import patch_vary_headers
+from django.utils.http import http_date
+
+from maps import locales
+from maps.documents import files, marks
+from maps.documents.kinds import Kind
+from maps.queries.database import Row
+
+
+def found(alias: str, kind: Kind, number: int) -> Row | None:
+    """Return what an up-to-date document holds, None where there is none."""
+    if not settings.PUBLISH_DOCUMENTS or marks.is_stale(alias, kind, number):
+        return None
+    return files.read(files.path(locales.of_alias(alias), kind, number))
+
+
+def answer(
+    request: HttpRequest, alias: str, kind: Kind, number: int, *, even_if_stale: bool = False
+) -> HttpResponse | None:
+    """Answer with a document, None where there is none, or where it is older than the tables.
+
+    Its ETag is nginx's for the same file, so that both may answer the same reader in turns.
+    """
+    if not settings.PUBLISH_DOCUMENTS or not (even_if_stale or not marks.is_stale(alias, kind, number)):
+        return None
+    try:
+        with files.path(locales.of_alias(alias), kind, number).open("rb") as file:
+            state, body = os.fstat(file.fileno()), file.read()
+    except FileNotFoundError:
+        return None
+    etag = f'"{int(state.st_mtime):x}-{state.st_size:x}"'
+    response = HttpResponse(content_type="application/json")
+    if re_accepts_gzip.search(request.headers.get("Accept-Encoding", "")):
+        response.content = body
+        response["Content-Encoding"] = "gzip"
+        response["ETag"] = etag
+    else:
+        response.content = gzip.decompress(body)
+        response["ETag"] = f"W/{etag}"
+    response["Last-Modified"] = http_date(int(state.st_mtime))
+    patch_vary_headers(response, ["Accept-Encoding"])
+    return response

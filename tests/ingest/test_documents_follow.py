@@ -1,0 +1,97 @@
+"""Documents follow the tables: whatever is merged, withdrawn or named, published in between or not, none stays old."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import orjson
+import pytest
+from django.conf import settings as site
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from ingest import subtraction, tasks, wake, withdraw
+from maps import names
+from maps.documents import KINDS, files
+from maps.models import Item
+from maps.publish import has_changes, publish
+from tests.ingest.factories import Note, contents, notes
+from tests.ingest.pipeline import RECEIVED, empty, rows, take, work_off
+
+pytestmark = [
+    pytest.mark.django_db(databases="__all__", transaction=True),
+    pytest.mark.usefixtures("wakes", "empty_hot_tables"),
+]
+ALIAS = "map_deDE"
+STEPS = ["merge", "publish", "withdraw", "restore", "name", "publish"]
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "send", lambda task, locale: None)
+    monkeypatch.setattr(wake, "send", lambda task, locale: None)
+
+
+def wanted() -> dict[str, dict[int, Any]]:
+    """Return what the API answers for everything in the dictionaries, by kind and number."""
+    numbers = {
+        "zone-map": "SELECT id FROM zone",
+        "mob": "SELECT id FROM creature UNION SELECT creature FROM source WHERE creature > 0"
+        " UNION SELECT id FROM named_creature",
+        "item": "SELECT id FROM item UNION SELECT item FROM item_drop",
+    }
+    found = {}
+    for kind in KINDS:
+        bodies = {number: kind.body(ALIAS, number) for (number,) in rows(numbers[kind.name])}
+        found[kind.name] = {
+            number: orjson.loads(orjson.dumps(body)) for number, body in bodies.items() if body is not None
+        }
+    return found
+
+
+def published() -> dict[str, dict[int | None, Any]]:
+    return {kind.name: {number: files.read(file) for number, file in files.numbers("deDE", kind)} for kind in KINDS}
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    st.lists(notes(), min_size=1, max_size=5, unique_by=lambda note: contents(note.xml()).content_hash),
+    st.lists(st.sampled_from(STEPS), min_size=3, max_size=9),
+    st.integers(0, 99),
+)
+def test_whatever_happens_every_document_is_the_answer_from_the_tables(
+    batch: Sequence[Note], steps: Sequence[str], chosen: int
+) -> None:
+    empty()
+    Item.objects.using(ALIAS).all().delete()
+    shutil.rmtree(site.PUBLISHED_DIR, ignore_errors=True)
+    waiting = list(enumerate(batch))
+    uploads = []
+    for step in [*steps, "merge", "withdraw"]:
+        match step:
+            case "merge" if waiting:
+                no, note = waiting.pop()
+                uploads.append(take(note.xml(), f"player:{no % 2}", RECEIVED + timedelta(days=no % 2)).id)
+                work_off()
+            case "withdraw" if uploads:
+                withdraw.mark([uploads[chosen % len(uploads)]])
+                subtraction.finish_pending("deDE")
+            case "restore" if uploads:
+                withdraw.bring_back([uploads[chosen % len(uploads)]])
+                work_off()
+            case "name":
+                items = [item for (item,) in rows("SELECT DISTINCT item FROM item_drop ORDER BY 1")]
+                names.import_items(ALIAS, {item: f"Ding {chosen} {len(uploads)}" for item in items[:2]})
+            case "publish":
+                publish(ALIAS)
+    publish(ALIAS)
+    assert not has_changes(ALIAS)
+    assert published() == wanted()
