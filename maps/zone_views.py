@@ -39,7 +39,7 @@ def context(request: HttpRequest, alias: str, number: int) -> dict[str, Any]:
         "mobs": listed["mobs"],
         "listed": listed,
         "gathering": _gathering(alias, number),
-        "images": _images(locale, found),
+        "images": {floor: shown for floor in found["floors"] if (shown := image(locale, number, floor))},
         "preview": request.build_absolute_uri(reverse("zone-preview", args=[locale, number])),
         "address": request.build_absolute_uri(reverse("zone-page", args=[locale, number])),
         "embed": request.build_absolute_uri(reverse("zone-embed", args=[locale, number])),
@@ -125,12 +125,9 @@ def _gathering(alias: str, zone_id: int) -> dict[str, int]:
     return {kind: count for kind, count in places.items() if count}
 
 
-def _images(locale: str, zone: dict[str, Any]) -> dict[int, dict[str, Any]]:
-    """Return the imported images of a zone by floor: `{0: {"url": "/zone-images/…/{z}/{x}-{y}.webp", "zoom": 3}}`."""
-    found = {floor: zone_images.find(locale, zone["id"], floor) for floor in zone["floors"]}
-    below = f"/zone-images/{locale}/{zone['id']}"
-    return {
-        floor: {"url": f"{below}/{floor}/{image.version}/{{z}}/{{x}}-{{y}}.webp", "zoom": image.zoom}
-        for floor, image in found.items()
-        if image is not None
-    }
+def image(locale: str, zone: int, floor: int) -> dict[str, Any] | None:
+    """Return the imported image of a zone's floor: `{"url": "/zone-images/…/{z}/{x}-{y}.webp", "zoom": 3}`."""
+    found = zone_images.find(locale, zone, floor)
+    if found is None:
+        return None
+    return {"url": f"/zone-images/{locale}/{zone}/{floor}/{found.version}/{{z}}/{{x}}-{{y}}.webp", "zoom": found.zoom}

@@ -6,6 +6,7 @@ import { fetchJson, places } from "./document.js";
 import { onThemeChange, themed } from "./colours.js";
 import { Canvas } from "./layers/canvas.js";
 import { Positions } from "./layers/positions.js";
+import { Paper } from "./layers/paper.js";
 import { fit, sheet } from "./layers/sheet.js";
 import { Spawns } from "./layers/spawns.js";
 import { Pointer } from "./pointer.js";
@@ -20,6 +21,7 @@ const wantsPositions = /** @type {HTMLInputElement} */ (form.elements.namedItem(
 const wantsSpawns = /** @type {HTMLInputElement|null} */ (form.elements.namedItem("spawns"));
 
 const map = sheet(box);
+const paper = new Paper(map);
 const canvas = new Canvas().addTo(map);
 const over = new Canvas().addTo(map);
 const positions = new Positions(canvas);
@@ -56,11 +58,18 @@ async function draw() {
     fit(map, [...raw, ...estimated]);
     state.textContent = said(raw.length, estimated.length);
     box.dataset.points = String(raw.length);
+    layPaper();
     box.dataset.state = "drawn";
   } catch (error) {
     state.textContent = `${gettext("The map could not be loaded. Reload the page to try again.")} (${/** @type {Error} */ (error).message})`;
     box.dataset.state = "failed";
   }
+}
+
+/** Lay what the chosen zone looks like, below its dots. */
+function layPaper() {
+  const { ground, image, imageZoom } = choice.selectedOptions[0].dataset;
+  paper.show({ ground, image, imageZoom: Number(imageZoom) });
 }
 
 /** What lies there: spawn points above positions. @param {number} x @param {number} y @param {number} reach */

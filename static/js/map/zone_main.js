@@ -75,7 +75,7 @@ const measure = new Measure(map, over);
 fullScreen(map, need(".zone-body"));
 const origin = new Origin(over, map);
 const pointer = new Pointer(map, { find, onHover: (id) => light(id, true), isBusy: () => measure.active });
-const paper = new Paper(map, box.dataset);
+const paper = new Paper(map);
 const sharing = /** @type {HTMLElement|null} */ (document.querySelector("#share"));
 if (sharing) share(sharing, { dots });
 onThemeChange(recolour);
@@ -98,7 +98,7 @@ try {
   box.dataset.state = "drawn";
   requestAnimationFrame(() => performance.mark("first dots"));
   // Only now: what the dots stand on must not keep them waiting.
-  paper.show(controls.choices.layers, floor());
+  layPaper(controls.choices.layers);
 } catch (error) {
   fail(error);
   box.dataset.state = "failed";
@@ -160,9 +160,19 @@ function redraw() {
     list.say(count);
     box.dataset.points = String(count);
   }
-  if (box.dataset.state === "drawn") paper.show(layers, floor());
+  if (box.dataset.state === "drawn") layPaper(layers);
   gather();
   remember();
+}
+
+/** Lay what the dots of this floor stand on. @param {Set<string>} layers */
+function layPaper(layers) {
+  const { ground, [`image-${floor()}`]: image, [`imageZoom-${floor()}`]: zoom } = box.dataset;
+  paper.show({
+    ground: layers.has("ground") ? `${ground}${floor()}.png` : undefined,
+    image: layers.has("image") ? image : undefined,
+    imageZoom: Number(zoom),
+  });
 }
 
 /** Draw the kinds of gathering places that are switched on. Their document is fetched when the first one is. */

@@ -9,10 +9,9 @@ const TILE_PX = 256;
 const FIRST_ZOOM = 1;
 
 export class Paper {
-  /** @param {L.Map} map @param {DOMStringMap} dataset Of the map: where the ground and the pictures of each floor are. */
-  constructor(map, dataset) {
+  /** @param {L.Map} map */
+  constructor(map) {
     this.map = map;
-    this.dataset = dataset;
     for (const [name, zIndex] of Object.entries(PANES)) {
       const pane = map.createPane(name);
       pane.style.zIndex = zIndex;
@@ -22,12 +21,15 @@ export class Paper {
     this.laid = new Map();
   }
 
-  /** Lay exactly these. @param {Set<string>} layers @param {number} floor */
-  show(layers, floor) {
+  /**
+   * Lay exactly this.
+   * @param {{ground?: string, image?: string, imageZoom?: number}} sheets Addresses of the ground and of the
+   * picture's tiles, and the largest zoom that there are tiles for. What is left out is not laid.
+   */
+  show(sheets) {
     const wanted = new Map();
-    if (layers.has("ground")) wanted.set(`${this.dataset.ground}${floor}.png`, ground);
-    const image = this.dataset[`image-${floor}`];
-    if (layers.has("image") && image) wanted.set(image, (/** @type {string} */ url) => tiles(url, Number(this.dataset[`imageZoom-${floor}`])));
+    if (sheets.ground) wanted.set(sheets.ground, ground);
+    if (sheets.image) wanted.set(sheets.image, (/** @type {string} */ url) => tiles(url, sheets.imageZoom ?? FIRST_ZOOM));
     for (const [url, layer] of this.laid) {
       if (wanted.has(url)) continue;
       layer.remove();
