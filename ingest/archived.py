@@ -29,19 +29,26 @@ def batches(uploads: Sequence[Upload]) -> Iterator[list[Upload]]:
         yield batch
 
 
+class Unreachable(Unreadable):
+    """A document is not where it should be, or its store does not give it out: it may do so later."""
+
+
 def document(no: int, upload: Upload) -> Document:
-    """Return an upload as the reader takes it; one whose document is gone proves unreadable."""
+    """Return an upload as the reader takes it; one whose document can't be had proves `Unreachable`."""
     return work.document(no, upload)._replace(open=partial(_opened, no, upload))
 
 
 @contextmanager
 def _opened(no: int, upload: Upload) -> Iterator[BinaryIO]:
     """Open a document wherever it is: it may be moved to the archive between the look at its row and now."""
-    with ExitStack() as stack:
-        for storage in (spool.archive(), spool.spool(), spool.archive()):
-            with suppress(FileNotFoundError):
-                found = stack.enter_context(spool.opened(storage, upload.document))
-                break
-        else:
-            raise Unreadable(no, f"its document {upload.document} is not in the archive")
-        yield found
+    try:
+        with ExitStack() as stack:
+            for storage in (spool.archive(), spool.spool(), spool.archive()):
+                with suppress(FileNotFoundError):
+                    found = stack.enter_context(spool.opened(storage, upload.document))
+                    break
+            else:
+                raise Unreachable(no, f"its document {upload.document} is not in the archive")
+            yield found
+    except OSError as error:
+        raise Unreachable(no, f"its document can't be read ({type(error).__name__}: {error})") from error

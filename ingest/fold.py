@@ -7,7 +7,7 @@ so any order and any batching give the same tables.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -36,25 +36,39 @@ def already_merged(alias: str, contents: Sequence[bytes]) -> dict[bytes, Merged]
         return {bytes(content): Merged(merged_at, brought) for content, merged_at, brought in cursor.fetchall()}
 
 
-def fold(alias: str) -> dict[UUID, Merged]:
+#: Folds of the same set that may fail one after the other, by its content or with their process.
+TRIES = 3
+
+
+def fold(alias: str, give_back: Callable[[Sequence[UUID]], object] | None = None) -> dict[UUID, Merged]:
     """Merge one set of hot tables; returns what the ledger says of its uploads.
 
-    Nothing is staged, or another process is folding this locale: returns an empty dictionary.
+    Nothing is staged, or another process is folding this locale: returns an empty dictionary. As well for a set
+    that can't be folded, after some tries: it is emptied once `give_back` has taken its uploads back.
     """
-    return hot.with_whole_tables(alias, lambda: _fold(alias))
+    return hot.with_whole_tables(alias, lambda: _fold(alias, give_back))
 
 
-def _fold(alias: str) -> dict[UUID, Merged]:
-    with connections[alias].cursor() as cursor:
-        # Held by the session, as turning to the other set and folding are transactions of their own.
-        cursor.execute("SELECT pg_try_advisory_lock(%s, 0)", [hot.FOLD_LOCK])
-        if not cursor.fetchone()[0]:
+def _fold(alias: str, give_back: Callable[[Sequence[UUID]], object] | None) -> dict[UUID, Merged]:
+    # Held by the session, as turning to the other set and folding are transactions of their own.
+    with hot.folding(alias) as mine, connections[alias].cursor() as cursor:
+        number = _next_set(alias, cursor) if mine else None
+        if number is None:
             return {}
-        try:
-            number = _next_set(alias, cursor)
-            return {} if number is None else _fold_set(alias, number)
-        finally:
-            cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [hot.FOLD_LOCK])
+        if hot.begin_try(cursor) >= TRIES and give_back:
+            _give_back(alias, number, give_back)
+            return {}
+        return _fold_set(alias, number)
+
+
+def _give_back(alias: str, number: int, give_back: Callable[[Sequence[UUID]], object]) -> None:
+    """Empty a set after its uploads were taken back. A crash in between repeats it, or the next fold merges them."""
+    with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [hot.SET_LOCK, number])
+        cursor.execute(load("set_uploads.sql", hot.schema(number)))
+        give_back([row[0] for row in cursor.fetchall()])
+        cursor.execute(load("empty_hot_tables.sql", hot.schema(number)))
+        cursor.execute("UPDATE hot_state SET tries = 0")
 
 
 def _next_set(alias: str, cursor: Any) -> int | None:
@@ -81,7 +95,7 @@ def _fold_set(alias: str, number: int) -> dict[UUID, Merged]:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [hot.SET_LOCK, number])
         hot.use_ram_for_temporary(alias, cursor)
         merged = fold_from(cursor, staged=hot.schema(number), into="public")
-        cursor.execute("UPDATE hot_state SET folded_at = now(), took = clock_timestamp() - now()")
+        cursor.execute("UPDATE hot_state SET folded_at = now(), took = clock_timestamp() - now(), tries = 0")
     return merged
 
 

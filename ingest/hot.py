@@ -12,13 +12,14 @@ it has turned new stagers to the other set.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 from uuid import UUID
 
 import psycopg
 from django.conf import settings
-from django.db import DatabaseError, connections, transaction
+from django.db import DatabaseError, Error, connections, transaction
 
 from ingest.sql import load
 
@@ -26,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 #: Django wraps what psycopg raises, but not in a COPY.
-ERRORS = (DatabaseError, psycopg.Error)
+ERRORS = (Error, psycopg.Error)
 SETS = (0, 1)
 #: First keys of the advisory locks; the second is the set, 0 for the fold.
 SET_LOCK = 0x4D48  # "MH"
@@ -124,6 +125,38 @@ def begin_filling(cursor: Any) -> int:
         cursor.execute("SELECT filling FROM hot_state")
         if cursor.fetchone()[0] == number:
             return int(number)
+
+
+@contextmanager
+def folding(alias: str) -> Iterator[bool]:
+    """Hold the locale's fold lock, or tell that somebody else does; never waits."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, 0)", [FOLD_LOCK])
+        mine = bool(cursor.fetchone()[0])
+    try:
+        yield mine
+    finally:
+        # A connection that is lost has taken the lock with it.
+        with suppress(*ERRORS):
+            if mine:
+                with connections[alias].cursor() as cursor:
+                    cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [FOLD_LOCK])
+
+
+def begin_try(cursor: Any) -> int:
+    """Count a fold before it begins, so that its process's death is counted, too; returns how many failed before it.
+
+    Under the fold lock, outside any transaction. The fold that succeeds sets the count back.
+    """
+    cursor.execute("UPDATE hot_state SET tries = tries + 1 RETURNING tries - 1")
+    return int(cursor.fetchone()[0])
+
+
+def forget_try(alias: str) -> None:
+    """Count a fold no longer that failed by no fault of what is staged; a database that is away is left alone."""
+    connections[alias].close_if_unusable_or_obsolete()
+    with suppress(*ERRORS), connections[alias].cursor() as cursor:
+        cursor.execute("UPDATE hot_state SET tries = greatest(tries - 1, 0)")
 
 
 def staged(alias: str, uploads: Sequence[UUID]) -> set[UUID]:

@@ -63,6 +63,13 @@ class Upload(models.Model):
     lease_until = models.DateTimeField(_("claimed until"), null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(_("tries"), default=0)
     retry_at = models.DateTimeField(_("next try"), null=True, blank=True)
+    #: 0, or the step of `ingest.suspects` at which it is tried apart from the others.
+    faults = models.PositiveSmallIntegerField(
+        _("faults"),
+        default=0,
+        db_default=0,
+        help_text=_("How far it has been singled out, because work on it and others failed by what they hold."),
+    )
 
     class Meta:
         verbose_name = _("upload")
@@ -82,6 +89,7 @@ class Upload(models.Model):
                 name="upload_withdrawing",
             ),
             models.Index(fields=["sender", "received_at"], name="upload_sender"),
+            models.Index(fields=["locale", "faults"], condition=Q(faults__gt=0), name="upload_suspect"),
         ]
 
     def __str__(self) -> str:

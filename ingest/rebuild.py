@@ -19,6 +19,7 @@ from django.db.models import Sum
 from ingest import archived, hot, shadow
 from ingest.fold import fold_from
 from ingest.models import Upload
+from ingest.parse import Unreadable
 from ingest.sql import load
 from ingest.stage import stage_into
 from ingest.subtraction import finish_left
@@ -185,8 +186,8 @@ class Rebuild:
         self.done += len(members)
         self.report(self.done, "")
 
-    def _give_up(self, upload: Upload, reason: str) -> None:
-        self.gone[upload.id] = reason
+    def _give_up(self, upload: Upload, fault: Unreadable) -> None:
+        self.gone[upload.id] = str(fault)
 
     def _staged_bytes(self) -> int:
         with connections[self.alias].cursor() as cursor:

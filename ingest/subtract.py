@@ -17,6 +17,7 @@ from django.db import connections, transaction
 
 from ingest import archived, fold_positions, hot, presence
 from ingest.models import Upload
+from ingest.parse import Unreadable
 from ingest.presence import Ints
 from ingest.sql import load
 from ingest.stage import stage_into
@@ -57,7 +58,7 @@ def _subtract(alias: str, cursor: Any, uploads: list[Upload], unreadable: dict[U
     # As in a fold: the planner can't know how long packed arrays are.
     cursor.execute("SET LOCAL enable_nestloop = off")
     hot.use_ram_for_temporary(alias, cursor)
-    cursor.execute(load("subtract_tables.sql"))
+    cursor.execute(load("staging_tables.sql"))
     locale = uploads[0].locale
     _stage(alias, cursor, uploads, unreadable)
     cursor.execute(load("fold_tables.sql"))
@@ -78,8 +79,8 @@ def _subtract(alias: str, cursor: Any, uploads: list[Upload], unreadable: dict[U
 
 
 def _stage(alias: str, cursor: Any, uploads: Sequence[Upload], unreadable: dict[UUID, str]) -> None:
-    def give_up(upload: Upload, reason: str) -> None:
-        unreadable[upload.id] = reason
+    def give_up(upload: Upload, fault: Unreadable) -> None:
+        unreadable[upload.id] = str(fault)
 
     for batch in archived.batches(uploads):
         members, interned = read(alias, batch, archived.document, give_up)

@@ -10,6 +10,7 @@ from celery import Task, shared_task
 from ingest import subtraction
 from ingest import tidy as tidying
 from ingest.requeue import NOTHING, draw
+from ingest.trial import try_some
 from ingest.wake import send
 from ingest.work import FAILURES, has_room, locales_with_work, merge, merge_is_due, recover
 from ingest.work import work as stage_batch
@@ -29,7 +30,10 @@ PUBLISH_S = 1.0
 def work(self: Task, locale: str) -> None:
     """Stage what waits in a locale, batch by batch, merge it when it is due, then publish what changed."""
     began = monotonic()
-    drained = published_is_old = False
+    drained = False
+    # One group a turn, whatever else waits: neither side can hold up the other.
+    tried = try_some(locale, self.request.id)
+    published_is_old = tried > 0
     while not drained and monotonic() - began < TURN_S:
         room = has_room(locale)
         no_live_work = room and not stage_batch(locale, self.request.id)
@@ -41,7 +45,7 @@ def work(self: Task, locale: str) -> None:
         published_is_old |= merged > 0
         if not room and not merged:
             return  # another worker is folding: its end, or the sweep, makes room
-    if not drained:
+    if tried or not drained:
         send("ingest.work", locale)
     if drained or published_is_old:
         publish_changes(locales.alias(locale), for_s=PUBLISH_S)

@@ -20,23 +20,21 @@ from django.db import connection, connections, transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
-from polars.exceptions import PolarsError
 
-from ingest import hot, spool
+from ingest import hot, spool, suspects
 from ingest.fold import Merged, already_merged, fold
 from ingest.intern import Interned, intern
 from ingest.models import LocaleControl, Requeued, Upload
 from ingest.parse import Document, Unreadable, parse
 from ingest.sql import load
 from ingest.stage import Member, stage
+from ingest.suspects import MAX_BACKOFF
 from maps import locales
 
 logger = logging.getLogger(__name__)
 
-#: After so many attempts an upload is read alone: one of a batch may have killed the worker.
-ALONE_AFTER = 3
-#: Waiting times between failed attempts double up to this.
-MAX_BACKOFF = timedelta(hours=1)
+#: After so many attempts an upload is tried apart from the others: one of a batch may have killed the worker.
+APART_AFTER = 3
 #: From one fold of a locale to the next: when its queue is empty, and while more is waiting.
 FOLD_GAP_QUIET = timedelta(seconds=0.5)
 FOLD_GAP_LOADED = timedelta(seconds=20)
@@ -49,8 +47,10 @@ RECOVER_AT_ONCE = 5_000
 #: What the work on an upload looks at.
 _NEEDED = ["locale", "content_hash", "version", "sender", "received_at", "document", "archived", "attempts"]
 _EPOCH = date(1970, 1, 1)
-#: What a database, a store or a document that is not as expected raises: logged, and tried again later.
-FAILURES = (*hot.ERRORS, OSError, PolarsError)
+#: What a database or a store raises that is not as expected: logged, and tried again later.
+FAILURES = (*hot.ERRORS, OSError)
+#: What receipts say meanwhile of uploads that could not be folded together.
+CAN_T_BE_FOLDED = "Merging it together with others failed several times. It is tried apart from them."
 
 
 def work(locale: str, claim_name: str) -> int:
@@ -69,12 +69,15 @@ def work(locale: str, claim_name: str) -> int:
         merged = already_merged(alias, [bytes(upload.content_hash) for upload in uploads])
         batch = [upload for upload in uploads if bytes(upload.content_hash) not in merged]
         told = ((upload.id, merged.get(bytes(upload.content_hash))) for upload in uploads)
-        _finish({upload_id: entry for upload_id, entry in told if entry})
+        finish({upload_id: entry for upload_id, entry in told if entry})
         if batch:
             _stage(alias, batch)
-    except FAILURES as error:
-        _postpone(batch, f"{type(error).__name__}: {error}")
+    except suspects.FAULTS as error:
         logger.exception("%d uploads of %s could not be staged; they wait for another try.", len(batch), locale)
+        if suspects.is_content(error):
+            suspects.hold_apart([upload.id for upload in batch], suspects.told(error))
+        else:
+            postpone(batch, suspects.told(error))
     return len(uploads)
 
 
@@ -95,9 +98,18 @@ def merge_is_due(locale: str, *, drained: bool) -> bool:
 
 
 def merge(locale: str) -> int:
-    """Fold what is staged, tell the receipts and archive the documents; returns how many uploads."""
-    merged = fold(locales.alias(locale))
-    _finish(merged)
+    """Fold what is staged, tell the receipts and archive the documents; returns how many uploads.
+
+    What can't be folded, time and again, is queued to be tried apart from the rest (`ingest.suspects`).
+    """
+    alias = locales.alias(locale)
+    try:
+        merged = fold(alias, partial(suspects.hold_apart, reason=CAN_T_BE_FOLDED))
+    except suspects.FAULTS as error:
+        if not suspects.is_content(error):
+            hot.forget_try(alias)
+        raise
+    finish(merged)
     return len(merged)
 
 
@@ -121,7 +133,7 @@ def recover(locale: str) -> int:
     held = hot.staged(alias, [upload.id for upload in uploads])
     gone = [upload for upload in uploads if upload.id not in held]
     merged = already_merged(alias, [bytes(upload.content_hash) for upload in gone])
-    _finish({upload.id: merged[bytes(upload.content_hash)] for upload in gone if bytes(upload.content_hash) in merged})
+    finish({upload.id: merged[bytes(upload.content_hash)] for upload in gone if bytes(upload.content_hash) in merged})
     lost = [upload.id for upload in gone if bytes(upload.content_hash) not in merged]
     # Compare and set: whatever else became of an upload meanwhile stands.
     back = Upload.objects.filter(id__in=lost, status=Upload.Status.STAGED).update(
@@ -141,7 +153,7 @@ def claim(locale: str, claim_name: str) -> list[Upload]:
         "max_backoff": MAX_BACKOFF,
         "max_uploads": settings.BATCH_MAX_UPLOADS,
         "max_bytes": settings.BATCH_MAX_BYTES,
-        "alone_after": ALONE_AFTER,
+        "apart_after": APART_AFTER,
     }
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(load("claim.sql"), parameters)
@@ -151,13 +163,13 @@ def claim(locale: str, claim_name: str) -> list[Upload]:
 
 def _stage(alias: str, batch: list[Upload]) -> None:
     """Read and stage a batch; uploads that prove unreadable are rejected and the others go on."""
-    members, interned = read(alias, batch, document, _reject)
+    members, interned = read(alias, batch, document, lambda upload, fault: reject(upload, str(fault)))
     if interned is None:
         return
     stage(alias, members, interned)
     # Compare and set: a fold may have been faster and told the receipts already.
     Upload.objects.filter(id__in=[member.upload for member in members], status=Upload.Status.QUEUED).update(
-        status=Upload.Status.STAGED, staged_at=Now(), lease_until=None, retry_at=None, reason=""
+        status=Upload.Status.STAGED, staged_at=Now(), lease_until=None, retry_at=None, reason="", faults=0
     )
 
 
@@ -165,7 +177,7 @@ def read(
     alias: str,
     batch: list[Upload],
     document_of: Callable[[int, Upload], Document],
-    give_up: Callable[[Upload, str], None],
+    give_up: Callable[[Upload, Unreadable], None],
 ) -> tuple[list[Member], Interned | None]:
     """Read a batch into what can be staged; uploads that prove unreadable leave it, and `give_up` is told why.
 
@@ -175,7 +187,7 @@ def read(
         try:
             observations = parse(document_of(no, upload) for no, upload in enumerate(batch))
         except Unreadable as fault:
-            give_up(batch.pop(fault.no), str(fault))
+            give_up(batch.pop(fault.no), fault)
             continue
         members = [
             Member(no, upload.id, bytes(upload.content_hash), upload.sender, _day(upload.received_at))
@@ -196,7 +208,7 @@ def _day(moment: datetime) -> int:
     return (moment.astimezone(UTC).date() - _EPOCH).days
 
 
-def _finish(merged: Mapping[UUID, Merged]) -> None:
+def finish(merged: Mapping[UUID, Merged]) -> None:
     """Tell the receipts of merged uploads and archive their documents."""
     if not merged:
         return
@@ -210,7 +222,7 @@ def _finish(merged: Mapping[UUID, Merged]) -> None:
     archive(Upload.objects.filter(id__in=list(merged), archived=False))
 
 
-def _reject(upload: Upload, reason: str) -> None:
+def reject(upload: Upload, reason: str) -> None:
     # Compare and set: a claim that ran out may have been merged by another worker meanwhile.
     changed = Upload.objects.filter(id=upload.id, status=Upload.Status.QUEUED).update(
         status=Upload.Status.REJECTED, rejected_at=timezone.now(), reason=reason, lease_until=None
@@ -220,11 +232,11 @@ def _reject(upload: Upload, reason: str) -> None:
         archive(Upload.objects.filter(id=upload.id, archived=False))
 
 
-def _postpone(batch: Sequence[Upload], reason: str) -> None:
+def postpone(batch: Sequence[Upload], reason: str) -> None:
     for upload in batch:
         wait = min(timedelta(seconds=2 ** min(upload.attempts, 12)), MAX_BACKOFF)
         Upload.objects.filter(id=upload.id, status=Upload.Status.QUEUED).update(
-            reason=reason[:2000], lease_until=None, retry_at=Now() + wait
+            reason=reason, lease_until=None, retry_at=Now() + wait
         )
 
 

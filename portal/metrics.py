@@ -60,7 +60,7 @@ class FiguresCollector(Collector):
             "mobmap_uploads_merged", "Uploads merged, those withdrawn since included.", labels=["locale"]
         )
         rejected = CounterMetricFamily(
-            "mobmap_uploads_rejected", "Uploads that a worker proved unreadable.", labels=["locale"]
+            "mobmap_uploads_rejected", "Uploads that could not be read or merged.", labels=["locale"]
         )
         for locale, one in figures.items():
             merged.add_metric([locale], one.merged + one.withdrawn)

@@ -177,7 +177,10 @@ def _refusals() -> list[dict[str, str]]:
 
 
 def _failing() -> list[dict[str, str]]:
-    uploads = Upload.objects.filter(status="queued", attempts__gt=0).exclude(reason="").order_by("received_at")
+    """Return what fails and is tried again, the longest waiting first, then what was set aside, the newest first."""
+    failing = Upload.objects.filter(status="queued", attempts__gt=0).exclude(reason="").order_by("received_at")
+    set_aside = Upload.objects.filter(status="rejected", faults__gt=0).order_by("-rejected_at")
+    uploads = [*failing[:FAILING_SHOWN], *set_aside[:FAILING_SHOWN]]
     return [
         {
             "when": formats.date_format(timezone.localtime(upload.received_at), "DATETIME_FORMAT"),

@@ -10,7 +10,9 @@ WITH free AS (
 )
 UPDATE ingest_upload u
 SET status = 'queued', claimed_by = %(claim)s, lease_until = now() + %(lease)s, attempts = 0, retry_at = NULL,
-    staged_at = NULL, merged_at = NULL, rejected_at = NULL, brought = NULL, reason = ''
+    staged_at = NULL, merged_at = NULL, rejected_at = NULL, brought = NULL, reason = '',
+    -- What could not be merged is tried apart from the others, from the first step on.
+    faults = least(faults, 1)
 FROM free
 WHERE u.id = free.id
 RETURNING u.id

@@ -2,7 +2,8 @@
 -- Reads and writes ingest_upload. Parameters: arrays in step: uploads, merged_at, brought.
 -- Compare and set: whatever else became of an upload since it was claimed stands.
 UPDATE ingest_upload u
-SET status = 'merged', merged_at = m.merged_at, brought = m.brought, reason = '', lease_until = NULL, retry_at = NULL
+SET status = 'merged', merged_at = m.merged_at, brought = m.brought, reason = '', lease_until = NULL, retry_at = NULL,
+    faults = 0
 FROM (
     -- Locked in the order of their ids, as everybody does who changes many rows.
     SELECT m.id, m.merged_at, m.brought

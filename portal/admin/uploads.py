@@ -12,6 +12,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Least
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.defaultfilters import filesizeformat
@@ -58,11 +59,17 @@ class StateFilter(admin.SimpleListFilter):
     title, parameter_name = gettext_lazy("status"), "status"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[Any, Any]]:
-        return [*Upload.Status.choices, ("failing", gettext_lazy("queued, failing"))]
+        return [
+            *Upload.Status.choices,
+            ("failing", gettext_lazy("queued, failing")),
+            ("set-aside", gettext_lazy("rejected by merging")),
+        ]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> QuerySet[Upload]:
         if self.value() == "failing":
             return queryset.filter(status="queued", attempts__gt=0).exclude(reason="")
+        if self.value() == "set-aside":
+            return queryset.filter(status="rejected", faults__gt=0)
         return queryset.filter(status=self.value()) if self.value() in Upload.Status.values else queryset
 
 
@@ -157,7 +164,7 @@ class UploadAdmin(ReadOnlyAdmin):
             gettext_lazy("Steps"),
             {"fields": ("received_at", "staged_at", "merged_at", "rejected_at", "withdrawn_at")},
         ),
-        (gettext_lazy("Work"), {"fields": ("claimed_by", "lease_until", "attempts", "retry_at")}),
+        (gettext_lazy("Work"), {"fields": ("claimed_by", "lease_until", "attempts", "faults", "retry_at")}),
     )
 
     # --- what is shown ---
@@ -373,6 +380,8 @@ def requeue(upload: Upload) -> bool:
                 claimed_by="",
                 lease_until=None,
                 attempts=0,
+                # What could not be merged with others is tried apart from them once more.
+                faults=Least("faults", 1),
                 retry_at=None,
                 rejected_at=None,
                 reason="",

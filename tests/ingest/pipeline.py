@@ -10,6 +10,7 @@ from django.db import connections
 from ingest import work
 from ingest.accept import accept
 from ingest.models import Upload
+from ingest.trial import try_some
 from maps import locales
 from maps.publish import publish
 
@@ -35,9 +36,9 @@ def stage_all(locale: str = "deDE", claim: str = "wake-up") -> int:
 
 
 def work_off(locale: str = "deDE") -> None:
-    """Stage and merge all that waits in a locale."""
+    """Stage and merge all that waits in a locale, together and apart."""
     stage_all(locale)
-    while work.merge(locale):
+    while work.merge(locale) or try_some(locale, "wake-up"):
         pass
 
 

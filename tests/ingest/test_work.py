@@ -9,10 +9,10 @@ import pytest
 from django.db import OperationalError, connections
 from django.utils import timezone
 
-from ingest import spool, tasks
+from ingest import spool, suspects, tasks
 from ingest import work as module
 from ingest.models import LocaleControl, Upload
-from ingest.work import ALONE_AFTER, claim, locales_with_work, merge, recover, work
+from ingest.work import APART_AFTER, claim, locales_with_work, merge, recover, work
 from maps.publish import publish
 from tests.ingest.factories import document, mob, zone
 from tests.ingest.pipeline import rows, stage_all, take, work_off
@@ -111,12 +111,13 @@ def test_a_claim_is_of_one_locale():
     assert len(claim("enUS", "a")) == 1
 
 
-def test_an_upload_that_keeps_failing_is_worked_on_alone():
-    uploads = taken(4)
-    Upload.objects.filter(id=uploads[1].id).update(attempts=ALONE_AFTER)
-    assert claim("deDE", "a") == uploads[:1]
-    assert claim("deDE", "b") == uploads[1:2]
-    assert claim("deDE", "c") == uploads[2:]
+def test_an_upload_that_keeps_failing_is_tried_apart_after_its_last_try_with_the_others():
+    uploads = taken(3)
+    Upload.objects.filter(id=uploads[1].id).update(attempts=APART_AFTER - 1)
+    assert claim("deDE", "a") == uploads
+    Upload.objects.update(lease_until=None)  # each of them failed
+    assert claim("deDE", "b") == [uploads[0], uploads[2]]
+    assert suspects.claim("deDE", "b").uploads == [uploads[1].id]
 
 
 def test_tries_are_counted_up_to_what_the_column_holds():
@@ -174,7 +175,7 @@ def test_a_crash_between_the_merge_and_the_receipts_merges_once(monkeypatch):
     taken(3)
     stage_all()
     with monkeypatch.context() as crash:
-        crash.setattr(module, "_finish", die)
+        crash.setattr(module, "finish", die)
         with pytest.raises(SystemExit):
             merge("deDE")
     assert (states(), sightings()) == ({"staged": 3}, 6)
@@ -291,11 +292,11 @@ def test_a_document_that_was_moved_without_saying_so_is_found():
 def test_a_missing_document_waits_and_does_not_hold_the_others_for_long(own_spool):
     uploads = taken(2)
     spool.spool().delete(uploads[0].document)
-    for _ in range(ALONE_AFTER + 1):
+    for _ in range(APART_AFTER + 1):
         Upload.objects.update(retry_at=None)
         work_off()
     assert states() == {"queued": 1, "merged": 1}
-    assert "FileNotFoundError" in Upload.objects.get(status="queued").reason
+    assert "is not in the archive" in Upload.objects.get(status="queued").reason
 
 
 def test_two_workers_on_the_same_claims_merge_once():

@@ -73,6 +73,9 @@ def test_uploads_are_filtered_by_locale_status_version_day_and_sender(admin_clie
     assert listed(admin_client, "?locale=enUS") == {ids["old"]}
     assert listed(admin_client, "?status=merged") == {ids["merged"]}
     assert listed(admin_client, "?status=failing") == {ids["failing"]}
+    aside = rows.upload(status="rejected", faults=8, version=43, received_at=timezone.now() - timedelta(days=50))
+    rows.upload(status="rejected", version=43, received_at=timezone.now() - timedelta(days=50))
+    assert listed(admin_client, "?status=set-aside") == {str(aside.pk)}
     assert listed(admin_client, "?version=42") == {ids["merged"]}
     assert listed(admin_client, f"?sender={failing.sender}") == {ids["failing"]}
     assert listed(admin_client, f"?day={timezone.localdate().isoformat()}") == {ids["merged"], ids["failing"]}

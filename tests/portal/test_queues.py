@@ -188,3 +188,14 @@ def test_durations_are_told_in_two_units(seconds, text):
 def test_the_chart_scales_to_its_highest_minute():
     assert queues.chart((0, 2, 1)) == "0.0,24.0 60.0,0.0 120.0,12.0"
     assert queues.chart(()) == queues.chart((0, 0)) == "0,24 120,24"
+
+
+def test_what_was_set_aside_by_merging_is_listed_behind_what_is_tried_again(admin_client):
+    aside = rows.upload(status="rejected", faults=8, rejected_at=timezone.now(), reason="It could not be merged. No.")
+    failing = rows.upload(attempts=1, reason="the disk was full")
+    rows.upload(status="rejected", rejected_at=timezone.now(), reason="unreadable")
+    listed = figures(admin_client)["tables"]["failing"]
+    assert [(row["id"], row["detail"]) for row in listed] == [
+        (str(failing.pk), "the disk was full"),
+        (str(aside.pk), "It could not be merged. No."),
+    ]

@@ -1,0 +1,431 @@
+"""What can't be merged by its content is singled out and set aside; everything else is merged meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from io import BytesIO
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import DataError, InterfaceError, OperationalError, connections
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest import fold as folding
+from ingest import parse as parsing
+from ingest import spool, suspects, tasks, trial, withdraw
+from ingest import work as working
+from ingest.fold import TRIES
+from ingest.models import LocaleControl, Upload
+from ingest.parse import Unreadable
+from ingest.subtraction import finish_pending
+from ingest.suspects import ALONE, GROUPS, SET_ASIDE, is_content, next_step
+from portal.admin.uploads import requeue
+from tests.ingest.factories import document, mob, zone
+from tests.ingest.pipeline import RECEIVED, empty, merge, rows, stage_all, tables, take, work_off
+
+ALIAS = "map_deDE"
+pytestmark = [
+    pytest.mark.django_db(databases="__all__", transaction=True),
+    pytest.mark.usefixtures("wakes", "empty_hot_tables"),
+]
+#: The level that PostgreSQL is told to refuse.
+REFUSED = 99
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what failed be tried again at once, and send no messages."""
+    monkeypatch.setattr(suspects, "FIRST_WAIT_S", 0)
+    monkeypatch.setattr(tasks, "send", lambda task, locale: None)
+
+
+@pytest.fixture
+def refusal() -> Iterator[Callable[[str], None]]:
+    """Let PostgreSQL refuse creatures of a certain level when they are merged, with an error code of choice."""
+
+    def refuse(code: str) -> None:
+        with connections[ALIAS].cursor() as cursor:
+            cursor.execute(
+                "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+                f" IF NEW.level_max = {REFUSED} THEN"
+                f" RAISE EXCEPTION 'level {REFUSED} is refused' USING ERRCODE = '{code}'; END IF; RETURN NEW; END $$"
+            )
+            cursor.execute(
+                "CREATE OR REPLACE TRIGGER refuse BEFORE INSERT OR UPDATE ON creature"
+                " FOR EACH ROW EXECUTE FUNCTION refuse()"
+            )
+
+    yield refuse
+    accept_all()
+
+
+def accept_all() -> None:
+    with connections[ALIAS].cursor() as cursor:
+        cursor.execute("DROP TRIGGER IF EXISTS refuse ON creature")
+
+
+def xml(number: int, level: int = 30) -> bytes:
+    return document(mob(zone(f"1/1,{number % 100}/2,"), id=1 + number, min=1, max=level))
+
+
+def sent(count: int, bad: tuple[int, ...] = ()) -> list[Upload]:
+    now = timezone.now()
+    return [take(xml(number, REFUSED if number in bad else 30), received_at=now) for number in range(count)]
+
+
+def states() -> dict[str, int]:
+    found: dict[str, int] = {}
+    for status in Upload.objects.values_list("status", flat=True):
+        found[status] = found.get(status, 0) + 1
+    return found
+
+
+def tries() -> int:
+    [(count,)] = rows("SELECT tries FROM hot_state")
+    return int(count)
+
+
+def try_all(limit: int = 100) -> int:
+    """Try suspects until none is left; returns how many groups that took."""
+    for groups in range(limit):
+        if not trial.try_some("deDE", "wake-up"):
+            return groups
+    pytest.fail(f"{limit} groups were not enough")
+
+
+def fail_folding(times: int, *errors: type[BaseException]) -> None:
+    for _ in range(times):
+        with pytest.raises(errors or Exception):
+            working.merge("deDE")
+
+
+# --- whose fault it is ------------------------------------------------------------------------------
+def refused_with(code: str) -> Exception:
+    error = OperationalError("wrapped by Django")
+    error.__cause__ = psycopg.errors.lookup(code)("says PostgreSQL")
+    return error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *map(refused_with, ["22003", "22021", "23505", "23514", "21000", "54000", "XX000", "53200"]),
+        psycopg.errors.lookup("22P02")(),
+        psycopg.DataError("PostgreSQL text fields cannot contain NUL (0x00) bytes"),
+        DataError("the same by way of Django"),
+        OverflowError(),
+        KeyError("a bug"),
+        MemoryError(),
+        Unreadable(0, "damaged"),
+        suspects.PanicException("polars"),
+    ],
+    ids=lambda error: type(error.__cause__ or error).__name__,
+)
+def test_values_refused_and_bugs_may_be_an_uploads_content(error):
+    assert is_content(error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *map(refused_with, ["08006", "53100", "53300", "57P01", "57014", "58P01", "58030", "40001", "40P01", "55P03"]),
+        *map(refused_with, ["42P01", "42703", "42501", "25006", "XX001", "22P04"]),
+        psycopg.errors.lookup("53100")(),
+        OperationalError("connection refused"),
+        InterfaceError("connection already closed"),
+        psycopg.OperationalError("the connection is lost"),
+        FileNotFoundError("a document"),
+        PermissionError("the archive"),
+        OSError(28, "no space left"),
+        TimeoutError(),
+    ],
+    ids=lambda error: type(error.__cause__ or error).__name__,
+)
+def test_what_work_is_done_with_is_nobodys_content(error):
+    assert not is_content(error)
+
+
+@given(st.integers(0, SET_ASIDE), st.integers(1, 100_000))
+def test_every_step_is_further_on_and_its_group_smaller(faults, together):
+    step = next_step(faults, together)
+    assert step > faults
+    assert together == 1 or GROUPS[min(step, ALONE) - 1] < together
+    assert together > 1 or step > ALONE
+
+
+# --- one bad upload among many ----------------------------------------------------------------------
+def test_one_upload_that_can_never_be_folded_is_set_aside_and_all_others_are_merged(refusal):
+    refusal("22003")
+    uploads = sent(100, bad=(37,))
+    stage_all()
+    fail_folding(TRIES)
+    assert states() == {"staged": 100}
+    assert working.merge("deDE") == 0
+    assert states() == {"queued": 100}
+    groups = try_all()
+    assert states() == {"merged": 99, "rejected": 1}
+    assert groups <= 17, "quarters: so many groups at most"
+    rejected = Upload.objects.get(status="rejected")
+    assert rejected.id == uploads[37].id
+    assert f"level {REFUSED} is refused" in rejected.reason
+    assert (rejected.rejected_at is not None, rejected.archived, rejected.lease_until) == (True, True, None)
+    assert rows("SELECT count(*) FROM creature") == [(99,)]
+    assert rows("SELECT count(*) FROM ledger") == [(99,)]
+    assert set(Upload.objects.filter(status="merged").values_list("faults", "reason")) == {(0, "")}
+
+
+def test_what_comes_meanwhile_is_merged_as_ever(refusal):
+    refusal("22003")
+    sent(3, bad=(1,))
+    stage_all()
+    fail_folding(TRIES)
+    working.merge("deDE")
+    [later] = merge(xml(50), sender="player:2")
+    assert later.status == "merged"
+    try_all()
+    assert states() == {"merged": 3, "rejected": 1}
+
+
+def test_the_tasks_alone_get_past_it(refusal):
+    refusal("23514")
+    sent(5, bad=(2,))
+    for _ in range(60):
+        with connections[ALIAS].cursor() as cursor:
+            cursor.execute("UPDATE hot_state SET folded_at = now() - interval '1 minute'")
+        tasks.work.apply(args=["deDE"])
+    assert states() == {"merged": 4, "rejected": 1}
+
+
+def test_several_bad_uploads_are_all_found(refusal):
+    refusal("22003")
+    bad = (0, 7, 8, 29)
+    uploads = sent(30, bad)
+    stage_all()
+    fail_folding(TRIES)
+    working.merge("deDE")
+    try_all()
+    assert states() == {"merged": 26, "rejected": 4}
+    assert set(Upload.objects.filter(status="rejected").values_list("id", flat=True)) == {uploads[n].id for n in bad}
+
+
+def test_it_can_be_tried_again_once_the_cause_is_gone(refusal):
+    refusal("22003")
+    sent(2, bad=(1,))
+    stage_all()
+    fail_folding(TRIES)
+    work_off()
+    rejected = Upload.objects.get(status="rejected")
+    assert requeue(rejected)
+    rejected.refresh_from_db()
+    assert (rejected.status, rejected.faults) == ("queued", 1), "apart from the others: it may fail once more"
+    accept_all()
+    work_off()
+    assert states() == {"merged": 2}
+
+
+def test_a_receipt_says_what_happens_to_it(refusal, client):
+    refusal("22003")
+    [good, bad] = sent(2, bad=(1,))
+    stage_all()
+    fail_folding(TRIES)
+    working.merge("deDE")
+    shown = client.get(f"/api/v1/uploads/{good.id}").json()
+    assert (shown["status"], "tried apart" in shown["reason"]) == ("queued", True)
+    try_all()
+    shown = client.get(f"/api/v1/uploads/{bad.id}").json()
+    assert (shown["status"], "could not be merged" in shown["reason"]) == ("rejected", True)
+    assert "rejected_at" in shown
+
+
+# --- what is no upload's fault ----------------------------------------------------------------------
+@pytest.mark.parametrize("code", ["53100", "40P01", "55P03", "57014"])
+def test_a_fault_of_the_machine_does_not_count_however_often(refusal, code):
+    refusal(code)
+    sent(3, bad=(1,))
+    stage_all()
+    fail_folding(2 * TRIES)
+    assert (states(), tries()) == ({"staged": 3}, 0)
+    accept_all()
+    assert working.merge("deDE") == 3
+
+
+def test_a_fault_of_the_machine_while_tried_apart_keeps_the_step(refusal):
+    refusal("53100")
+    sent(3, bad=(1,))
+    Upload.objects.update(faults=2)
+    assert trial.try_some("deDE", "wake-up") == 3
+    assert set(Upload.objects.values_list("status", "faults")) == {("queued", 2)}
+    assert Upload.objects.filter(retry_at__gt=timezone.now()).count() == 3
+    accept_all()
+    Upload.objects.update(retry_at=None)
+    try_all()
+    assert states() == {"merged": 3}
+
+
+def test_a_connection_that_is_lost_in_a_fold_loses_and_rejects_nothing(monkeypatch):
+    sent(3)
+    stage_all()
+    fold_from = folding.fold_from
+
+    def cut_off(cursor: Any, **where: Any) -> Any:
+        cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+        return fold_from(cursor, **where)
+
+    with monkeypatch.context() as cut:
+        cut.setattr(folding, "fold_from", cut_off)
+        for _ in range(TRIES + 1):
+            with pytest.raises((OperationalError, InterfaceError)):
+                working.merge("deDE")
+            connections[ALIAS].close()
+    assert tries() == 0
+    assert working.merge("deDE") == 3
+
+
+def test_a_missing_document_does_not_hold_up_those_tried_with_it(own_spool):
+    uploads = sent(3)
+    spool.spool().delete(uploads[1].document)
+    Upload.objects.update(faults=1)
+    trial.try_some("deDE", "wake-up")
+    assert states() == {"merged": 2, "queued": 1}
+    left = Upload.objects.get(status="queued")
+    assert (left.faults, left.retry_at is not None, left.lease_until) == (1, True, None)
+    assert "is not in the archive" in left.reason
+
+
+# --- workers that die -------------------------------------------------------------------------------
+def die(*args: object, **options: object) -> None:
+    """Stand for a process that is killed: nothing catches this on its way out."""
+    raise SystemExit
+
+
+def test_folds_that_kill_their_worker_are_counted(monkeypatch):
+    sent(3)
+    stage_all()
+    with monkeypatch.context() as crash:
+        crash.setattr(folding, "fold_from", die)
+        fail_folding(TRIES, SystemExit)
+    assert tries() == TRIES
+    assert working.merge("deDE") == 0
+    assert (states(), tries()) == ({"queued": 3}, 0)
+    try_all()
+    assert states() == {"merged": 3}
+
+
+def test_an_upload_that_kills_every_worker_is_set_aside(monkeypatch):
+    [upload] = sent(1)
+    Upload.objects.update(faults=1)
+    with monkeypatch.context() as crash:
+        crash.setattr(trial, "fold_from", die)
+        for _ in range(SET_ASIDE - ALONE):
+            with pytest.raises(SystemExit):
+                trial.try_some("deDE", "wake-up")
+    assert try_all() == 1
+    upload.refresh_from_db()
+    assert (upload.status, "No worker survived" in upload.reason) == ("rejected", True)
+
+
+def test_a_document_that_kills_its_reader_is_set_aside_and_the_others_are_merged(monkeypatch):
+    uploads = sent(6)
+    collect = parsing._collect
+
+    def killed(stream: Any, document: Any, columns: Any) -> None:
+        text = stream.read(1 << 20)
+        if b'blizzid="4"' in text:
+            raise SystemExit
+        collect(BytesIO(text), document, columns)
+
+    monkeypatch.setattr(parsing, "_collect", killed)
+    for _ in range(60):
+        Upload.objects.filter(status="queued").update(lease_until=None)  # the leases of the dead have run out
+        for step in (working.work, trial.try_some):
+            with suppress(SystemExit):
+                step("deDE", "wake-up")
+        working.merge("deDE")
+    assert states() == {"merged": 5, "rejected": 1}
+    assert Upload.objects.get(status="rejected").id == uploads[3].id
+
+
+@pytest.mark.parametrize("error", [TypeError, MemoryError, suspects.PanicException])
+def test_a_bug_that_one_document_meets_stops_no_other(monkeypatch, error):
+    uploads = sent(20)
+    mobs = parsing._mobs
+
+    def broken(columns: Any, batch: Any) -> Any:
+        if "8" in columns.mob_id:
+            raise error("a bug")
+        return mobs(columns, batch)
+
+    monkeypatch.setattr(parsing, "_mobs", broken)
+    work_off()
+    assert states() == {"merged": 19, "rejected": 1}
+    rejected = Upload.objects.get(status="rejected")
+    assert rejected.id == uploads[7].id
+    assert "a bug" in rejected.reason
+
+
+# --- beside everything else -------------------------------------------------------------------------
+def test_a_group_is_tried_by_one_worker_and_not_while_a_fold_is_at_work():
+    sent(2)
+    Upload.objects.update(faults=1)
+    other = connections.create_connection(ALIAS)
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s, 0)", [folding.hot.FOLD_LOCK])
+        assert trial.try_some("deDE", "wake-up") == 0
+    finally:
+        other.close()
+    assert set(Upload.objects.values_list("faults", flat=True)) == {1}
+    assert trial.try_some("deDE", "wake-up") == 2
+
+
+def test_a_paused_locale_is_not_tried_either():
+    sent(1)
+    Upload.objects.update(faults=1)
+    LocaleControl.objects.create(locale="deDE", work_paused=True)
+    assert trial.try_some("deDE", "wake-up") == 0
+
+
+def test_groups_are_bounded_by_what_a_worker_reads_at_once(settings):
+    uploads = sent(3)
+    Upload.objects.update(faults=1)
+    settings.BATCH_MAX_BYTES = uploads[0].size_bytes + uploads[1].size_bytes
+    assert len(suspects.claim("deDE", "a").uploads) == 2
+    assert len(suspects.claim("deDE", "b").uploads) == 1
+    assert suspects.claim("deDE", "c").uploads == []
+
+
+def test_what_was_merged_all_the_same_is_told_so():
+    [upload] = merge(xml(1))
+    Upload.objects.update(status="queued", faults=2, merged_at=None, brought=None)
+    assert trial.try_some("deDE", "wake-up") == 1
+    upload.refresh_from_db()
+    assert (upload.status, upload.faults) == ("merged", 0)
+    assert rows("SELECT count(*) FROM ledger") == [(1,)]
+
+
+def test_a_withdrawn_suspect_is_never_merged():
+    uploads = sent(2)
+    Upload.objects.update(faults=1)
+    withdraw.mark([uploads[0].id])
+    assert finish_pending("deDE") == 1
+    try_all()
+    assert states() == {"merged": 1, "withdrawn": 1}
+
+
+def test_tried_apart_or_together_the_tables_are_the_same():
+    documents = [xml(number % 7, 30 + number) for number in range(40)]
+    for no, text in enumerate(documents):
+        take(text, f"player:{no % 3}", RECEIVED)
+    work_off()
+    together = tables()
+    empty()
+    for no, text in enumerate(documents):
+        take(text, f"player:{no % 3}", RECEIVED)
+    for step, upload in enumerate(Upload.objects.order_by("id")):
+        Upload.objects.filter(id=upload.id).update(faults=step % SET_ASIDE)
+    work_off()
+    assert tables() == together
