@@ -48,7 +48,7 @@ def work(self: Task, locale: str) -> None:
     if tried or not drained:
         send("ingest.work", locale)
     if drained or published_is_old:
-        publish_changes(locales.alias(locale), for_s=PUBLISH_S)
+        publish_changes(locales.alias(locale), for_s=PUBLISH_S, busy=not drained)
 
 
 @shared_task(name="ingest.sweep")

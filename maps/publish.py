@@ -48,15 +48,17 @@ def has_changes(alias: str) -> bool:
     return documents.are_stale(alias)
 
 
-def publish(alias: str, for_s: float = float("inf")) -> int:
+def publish(alias: str, for_s: float = float("inf"), *, busy: bool = False) -> int:
     """Make the spawn points and documents of what changed anew; returns how many creatures in zones.
 
     Ends soon after `for_s` seconds, so that a backlog of uploads is worked off first. Documents get what the
-    spawn points leave of it, or a share of their own.
+    spawn points leave of it, and at least a share of their own: no more than that while uploads keep the workers
+    `busy`, as then everything that is made is old again at once.
     """
     began = monotonic()
     done = publish_spawns(alias, for_s)
-    until = max(began + for_s, monotonic() + for_s * DOCUMENTS_SHARE)
+    share = monotonic() + for_s * DOCUMENTS_SHARE
+    until = share if busy else max(began + for_s, share)
     for _made in documents.make_stale(alias):
         if monotonic() > until:
             break

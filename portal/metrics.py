@@ -81,11 +81,17 @@ class FiguresCollector(Collector):
         yield waiting
 
     def _publishing(self) -> Iterator[Metric]:
-        family = _gauge("unpublished_pairs", "Creatures in zones whose spawn points are out of date.", "locale")
-        for locale, pairs in status.unpublished().items():
-            if pairs is not None:
-                family.add_metric([locale], pairs)
-        yield family
+        pairs = _gauge("unpublished_pairs", "Creatures in zones whose spawn points are out of date.", "locale")
+        stale = _gauge("stale_documents", "Published documents that are older than the tables.", "locale")
+        age = _gauge("stale_document_oldest_seconds", "Seconds the oldest of them has waited.", "locale")
+        for locale, one in status.unpublished().items():
+            if one is not None:
+                pairs.add_metric([locale], one.pairs)
+                stale.add_metric([locale], one.documents)
+                age.add_metric([locale], one.oldest_age_s)
+        yield pairs
+        yield stale
+        yield age
         refused = _gauge("refusals_last_hour", "Documents refused at the door in the last hour.", "code")
         for code, count in status.refusals_last_hour().items():
             refused.add_metric([code], count)

@@ -68,7 +68,7 @@ def chart(history: tuple[int, ...]) -> str:
     return " ".join(f"{i * step:.1f},{CHART_HEIGHT * (1 - n / top):.1f}" for i, n in enumerate(history))
 
 
-def _locale_cells(locale: str, one: status.LocaleFigures, unpublished: int | None) -> list[Cell]:
+def _locale_cells(locale: str, one: status.LocaleFigures, unpublished: status.Unpublished | None) -> list[Cell]:
     def cell(name: str, label: str, text: str, state: str = "") -> Cell:
         return Cell(f"{locale}.{name}", label, text, state)
 
@@ -79,9 +79,14 @@ def _locale_cells(locale: str, one: status.LocaleFigures, unpublished: int | Non
     else:
         wait = cell("wait", _("Estimated wait"), duration(one.wait_s))
     if unpublished is None:
-        publishing = cell("unpublished", _("To be published"), _("database silent"), "bad")
+        publishing = [cell("unpublished", _("To be published"), _("database silent"), "bad")]
     else:
-        publishing = cell("unpublished", _("To be published"), count(unpublished))
+        age = duration(unpublished.oldest_age_s) if unpublished.documents else "–"
+        publishing = [
+            cell("unpublished", _("To be published"), count(unpublished.pairs)),
+            cell("documents", _("Documents to be made"), count(unpublished.documents)),
+            cell("document-age", _("Oldest document waits"), age),
+        ]
     return [
         cell("waiting", _("Waiting"), count(one.queued - one.claimed)),
         cell("claimed", _("Claimed"), count(one.claimed)),
@@ -94,7 +99,7 @@ def _locale_cells(locale: str, one: status.LocaleFigures, unpublished: int | Non
         cell("hour", _("Merged, last hour"), count(one.merged_last_hour)),
         cell("merged", _("Merged in all"), count(one.merged)),
         cell("rejected", _("Rejected"), count(one.rejected)),
-        publishing,
+        *publishing,
     ]
 
 

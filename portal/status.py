@@ -26,7 +26,7 @@ from django.utils.translation import gettext as _
 
 from ingest.models import Upload
 from maps import locales
-from maps.models import Changed
+from maps.models import Changed, StaleDocument
 from maps.problems import Problem, answers_problems, json_response
 from portal.models import Refusal
 
@@ -159,19 +159,36 @@ def figures() -> dict[str, LocaleFigures]:
     }
 
 
-def _unpublished() -> dict[str, int | None]:
-    pairs: dict[str, int | None] = {}
+@dataclass(frozen=True)
+class Unpublished:
+    """What readers of one locale don't see yet although it is merged."""
+
+    #: Creatures in zones whose spawn points are out of date.
+    pairs: int = 0
+    #: Documents that are older than the tables, and how long the oldest has been.
+    documents: int = 0
+    oldest_age_s: float = 0.0
+
+
+def _unpublished_in(alias: str) -> Unpublished:
+    waiting = StaleDocument.objects.using(alias).aggregate(documents=Count("number"), oldest=Min("since"))
+    age_s = max(0.0, (timezone.now() - waiting["oldest"]).total_seconds()) if waiting["oldest"] else 0.0
+    return Unpublished(Changed.objects.using(alias).count(), waiting["documents"], round(age_s, 1))
+
+
+def _unpublished() -> dict[str, Unpublished | None]:
+    found: dict[str, Unpublished | None] = {}
     for locale, alias in locales.aliases().items():
         try:
-            pairs[locale] = Changed.objects.using(alias).count()
+            found[locale] = _unpublished_in(alias)
         except DatabaseError as error:
             logger.warning("The database of %s could not be asked for what waits to be published: %s", locale, error)
-            pairs[locale] = None
-    return pairs
+            found[locale] = None
+    return found
 
 
-def unpublished() -> dict[str, int | None]:
-    """Return per locale the (creature, zone) pairs whose spawn points are out of date; None: its database is silent."""
+def unpublished() -> dict[str, Unpublished | None]:
+    """Return per locale what waits to be published; None: its database is silent."""
     return remember("unpublished", _unpublished)
 
 

@@ -3,7 +3,7 @@
 from django.db import migrations, models
 from django.db.models.functions import Now
 
-MARK_ALL = "INSERT INTO recounted (kind, number) VALUES ('all', 0)"
+MARK_ALL = "INSERT INTO recounted (kind, number) SELECT 'all', 0 WHERE EXISTS (SELECT FROM zone)"
 
 
 class Migration(migrations.Migration):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from threading import Thread
 
 import pytest
@@ -165,3 +166,21 @@ def test_an_estimate_takes_what_was_published_before_away():
         mark(7, place)
         publish(DE)
         assert spawns() == [(10, 10, 1, 1, False)]
+
+
+def test_documents_get_a_share_of_the_time_while_uploads_keep_workers_busy(monkeypatch):
+    """The time stands still but for the making of documents, a tenth of a second each."""
+    now = [0.0]
+
+    def slowly(alias: str) -> Iterator[int]:
+        while True:
+            now[0] += 0.1
+            yield 1
+
+    monkeypatch.setattr(module, "monotonic", lambda: now[0])
+    monkeypatch.setattr(module.documents, "make_stale", slowly)
+    publish(DE, for_s=1.0, busy=True)
+    assert 0.2 < now[0] < 0.4
+    now[0] = 0.0
+    publish(DE, for_s=1.0)
+    assert 0.9 < now[0] < 1.2

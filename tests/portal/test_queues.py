@@ -12,7 +12,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from ingest.models import LocaleControl
-from maps.models import Changed
+from maps.models import Changed, StaleDocument
 from portal import queues
 from portal.models import Refusal
 from tests.conftest import ALL_DATABASES
@@ -46,6 +46,8 @@ def test_the_page_and_its_refresh_show_the_same_figures(admin_client):
         rows.upload(status="merged", merged_at=timezone.now() - timedelta(minutes=20))
     rows.upload(status="merged", merged_at=timezone.now() - timedelta(seconds=20))
     Changed.objects.using("map_deDE").create(mob=1, zone=1)
+    since = timezone.now() - timedelta(hours=2)
+    StaleDocument.objects.using("map_deDE").create(kind="mob", number=1, since=since)
     shown = {key: cell["text"] for key, cell in figures(admin_client)["cells"].items()}
     expected = {
         "deDE.waiting": "2",
@@ -58,6 +60,8 @@ def test_the_page_and_its_refresh_show_the_same_figures(admin_client):
         "deDE.rate": "0.02 per s",
         "deDE.wait": "3 min 0 s",
         "deDE.unpublished": "1",
+        "deDE.documents": "1",
+        "deDE.document-age": "2 h 0 min",
         "deDE.control": "running",
         "enUS.waiting": "0",
         "enUS.oldest": "–",

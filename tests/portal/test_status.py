@@ -8,7 +8,7 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from maps.models import Changed
+from maps.models import Changed, StaleDocument
 from portal import status
 from portal.models import Refusal
 from tests.conftest import ALL_DATABASES
@@ -92,7 +92,12 @@ def test_status_takes_no_other_method(client):
 @ALL_DATABASES
 def test_what_waits_for_publishing_is_counted_per_locale():
     Changed.objects.using("map_deDE").create(mob=1, zone=1)
-    assert status.unpublished() == {"enUS": 0, "deDE": 1}
+    for number, minutes in ((1, 5), (2, 90)):
+        StaleDocument.objects.using("map_deDE").create(kind="mob", number=number, since=ago(minutes=minutes))
+    found = status.unpublished()
+    assert found["enUS"] == status.Unpublished(0, 0, 0)
+    assert (found["deDE"].pairs, found["deDE"].documents) == (1, 2)
+    assert 5400 <= found["deDE"].oldest_age_s < 5460
 
 
 def test_refusals_of_the_last_hour_are_counted_by_cause():
