@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from maps.ground import BANDS, Grid, bands
+from maps.ground import Grid, bands
 
 #: The ground's size in pixels; positions are known to a thousandth of the zone.
 GROUND_SIZE = (1200, 800)
@@ -24,10 +24,11 @@ PREVIEW_MAP = (150, 15, 1050, 615)
 EARTH = (122, 92, 40)
 BAND_OPACITY = (0, 26, 46, 66, 86, 108, 130)
 LINE_OPACITY = 150
+OPACITY_STEP = 6
 
 PAPER, SHEET, RULE, FRAME = (243, 236, 220), (251, 247, 236), (211, 199, 170), (125, 118, 95)
 DOT_RADIUS = 5
-#: The preview is drawn larger and then made smaller: smooth edges.
+#: Pictures are drawn larger and then made smaller: smooth edges.
 FINER = 2
 COLOURS = 200
 
@@ -38,9 +39,14 @@ FIRST_HUE = 20 / 360
 
 def ground(walked: Grid) -> bytes:
     """Return the contours of a zone's ground as a PNG with transparency, some ten to forty kilobytes."""
-    picture = Image.fromarray(_contours(walked, GROUND_SIZE))
-    picture.putpalette(b"".join(bytes(EARTH) for _ in range(BANDS + 2)))
-    return _png(picture, transparency=bytes([*BAND_OPACITY, LINE_OPACITY]))
+    across, down = GROUND_SIZE
+    fine = _opacity(walked, (across * FINER, down * FINER)).reshape(down, FINER, across, FINER)
+    # Few steps of opacity make a small file; the eye sees smooth edges, near by as well.
+    step = fine.mean((1, 3)) / OPACITY_STEP
+    picture = Image.fromarray(step.round().astype(np.uint8))
+    opacities = range(0, LINE_OPACITY + OPACITY_STEP, OPACITY_STEP)
+    picture.putpalette(bytes(EARTH) * len(opacities))
+    return _png(picture, transparency=bytes(opacities))
 
 
 def preview(walked: Grid, dots: Iterable[tuple[int, float, float, bool]]) -> bytes:
@@ -57,9 +63,7 @@ def preview(walked: Grid, dots: Iterable[tuple[int, float, float, bool]]) -> byt
         x, y = left + (right - left) * tenth / 10, top + (bottom - top) * tenth / 10
         draw.line((x, top, x, bottom), RULE, FINER)
         draw.line((left, y, right, y), RULE, FINER)
-    contours = _contours(walked, (right - left, bottom - top))
-    opacity = Image.fromarray(np.array([*BAND_OPACITY, LINE_OPACITY], dtype=np.uint8)[contours])
-    picture.paste(EARTH, (left, top), opacity)
+    picture.paste(EARTH, (left, top), Image.fromarray(_opacity(walked, (right - left, bottom - top))))
     draw.rectangle((left, top, right, bottom), outline=FRAME, width=3 * FINER)
     radius = DOT_RADIUS * FINER
     for rank, x_pct, y_pct, confirmed in dots:
@@ -73,16 +77,20 @@ def preview(walked: Grid, dots: Iterable[tuple[int, float, float, bool]]) -> byt
     return _png(picture.resize(PREVIEW_SIZE, Image.Resampling.BOX).quantize(COLOURS, dither=Image.Dither.NONE))
 
 
-def _contours(walked: Grid, size: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return each pixel's band, 0 to `BANDS`, and one more where a band ends."""
+def _opacity(walked: Grid, size: tuple[int, int]) -> NDArray[np.uint8]:
+    """Return how thickly each pixel is covered with earth: by its band, and most where a band ends."""
     # Smoothed cells first and bands then: the other way round the contours would have steps.
     fine = Image.fromarray(walked.astype(np.float32)).resize(size, Image.Resampling.BICUBIC)
     levels = bands(np.asarray(fine, dtype=np.float64))
     line = np.zeros(levels.shape, dtype=bool)
-    line[:-1] |= levels[:-1] != levels[1:]
-    line[:, :-1] |= levels[:, :-1] != levels[:, 1:]
-    levels[line] = BANDS + 1
-    return levels
+    for this, other in ((np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:])):
+        ends = levels[this] != levels[other]
+        # On both sides: two pixels here are one when the picture is made smaller.
+        line[this] |= ends
+        line[other] |= ends
+    opacity = np.array(BAND_OPACITY, dtype=np.uint8)[levels]
+    opacity[line] = LINE_OPACITY
+    return opacity
 
 
 def _colour(rank: int) -> tuple[int, int, int]:
