@@ -5,8 +5,9 @@ folded, so staging never waits for a fold. The tables are interim (UNLOGGED): a 
 empties them, a lost RAM disk breaks them. Nothing here is the only copy, so broken ones are dropped
 and made again, and the sweep sends what they held back to the queue.
 
-Locks (advisory, per locale's database): stagers share their set's lock, a fold takes it alone after
-it has turned new stagers to the other set.
+Locks (advisory, per locale's database), in this order: the fold lock, set 0, set 1, then tables. A stager shares one
+set's lock and takes no other; a fold holds the fold lock and takes its set's alone, after it has turned new stagers to
+the other set; making the tables again takes all three.
 """
 
 from __future__ import annotations
@@ -116,15 +117,23 @@ def use_ram_for_temporary(alias: str, cursor: Any) -> None:
 
 
 def begin_filling(cursor: Any) -> int:
-    """Return the set to fill, kept from being folded until this transaction ends."""
-    while True:
-        cursor.execute("SELECT filling FROM hot_state")
-        (number,) = cursor.fetchone()
+    """Return the set to fill, kept from being folded until this transaction ends.
+
+    Holds one set's lock at most: whoever makes the tables again waits for both.
+    """
+    number = _filling(cursor)
+    cursor.execute("SELECT pg_try_advisory_xact_lock_shared(%s, %s)", [SET_LOCK, number])
+    if not cursor.fetchone()[0]:
+        # A fold has turned to the other set since, or the tables are being made again: that is waited for. What is
+        # staged into a set that another fold has just turned away from is merged by that fold or the next.
+        number = _filling(cursor)
         cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, %s)", [SET_LOCK, number])
-        # Between the look and the lock a fold may have turned to this very set: look again.
-        cursor.execute("SELECT filling FROM hot_state")
-        if cursor.fetchone()[0] == number:
-            return int(number)
+    return number
+
+
+def _filling(cursor: Any) -> int:
+    cursor.execute("SELECT filling FROM hot_state")
+    return int(cursor.fetchone()[0])
 
 
 @contextmanager

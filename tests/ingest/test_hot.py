@@ -221,6 +221,75 @@ def _wait_until_turned() -> None:
     pytest.fail("the fold did not turn to the other set within 10 s")
 
 
+def _wait_for_waiting(count: int) -> None:
+    """Wait until so many sessions wait for an advisory lock."""
+    deadline = timezone.now() + timedelta(seconds=10)
+    with connections[ALIAS].cursor() as cursor:
+        while timezone.now() < deadline:
+            cursor.execute(
+                "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+                " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            )
+            if cursor.fetchone()[0] == count:
+                return
+    pytest.fail(f"not {count} sessions wait for a lock within 10 s")
+
+
+def test_a_stager_and_whoever_makes_the_tables_again_never_wait_for_each_other() -> None:
+    """The stager waits for a fold of set 1, the maker has set 0 and waits for set 1; then the fold turns."""
+    hot.make_again(ALIAS)
+    failed: list[BaseException] = []
+
+    def noted(action: Callable[[], Any]) -> Callable[[], None]:
+        def run() -> None:
+            try:
+                action()
+            except hot.ERRORS as error:
+                failed.append(error)
+
+        return run
+
+    def stage_something() -> None:
+        with transaction.atomic(using=ALIAS), connections[ALIAS].cursor() as cursor:
+            hot.begin_filling(cursor)
+
+    with connections[ALIAS].cursor() as cursor:
+        cursor.execute("UPDATE hot_state SET filling = 1")
+    fold_at_work = connections.create_connection(ALIAS)
+    try:
+        with fold_at_work.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s, 1)", [hot.SET_LOCK])
+            stager = in_thread(noted(stage_something))
+            _wait_for_waiting(1)
+            maker = in_thread(noted(lambda: hot.make_again(ALIAS)))
+            _wait_for_waiting(2)
+            cursor.execute("UPDATE hot_state SET filling = 0")
+            cursor.execute("SELECT pg_advisory_unlock(%s, 1)", [hot.SET_LOCK])
+    finally:
+        fold_at_work.close()
+    stager.join(30)
+    maker.join(30)
+    assert failed == []
+
+
+def test_a_stager_that_looked_before_a_fold_turned_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+
+    def look(cursor: Any) -> int:
+        looks.append(1)
+        return 0 if len(looks) == 1 else 1
+
+    monkeypatch.setattr(hot, "_filling", look)
+    fold_at_work = connections.create_connection(ALIAS)
+    try:
+        with fold_at_work.cursor() as other:
+            other.execute("SELECT pg_advisory_lock(%s, 0)", [hot.SET_LOCK])
+            with transaction.atomic(using=ALIAS), connections[ALIAS].cursor() as cursor:
+                assert hot.begin_filling(cursor) == 1
+    finally:
+        fold_at_work.close()
+
+
 def test_a_fold_that_was_interrupted_after_the_turn_is_taken_up_first() -> None:
     first = send(1)
     working.work("deDE", "wake-up")
