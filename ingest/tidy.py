@@ -9,6 +9,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.core.files.storage import Storage
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from ingest import spool
@@ -21,7 +22,8 @@ logger = logging.getLogger(__name__)
 
 #: A document without a row may belong to a request that is just being answered.
 ORPHAN_AGE = timedelta(days=1)
-PER_ROUND = 10_000
+#: Documents archived at once.
+PAGE = 1_000
 _upload_id = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}").search
 
 
@@ -30,7 +32,7 @@ def tidy() -> None:
     # What is staged is not merged yet: should the hot tables vanish, it is read from the spool again.
     waiting = [Upload.Status.QUEUED, Upload.Status.STAGED]
     left = Upload.objects.filter(archived=False).exclude(status__in=waiting).exclude(document="")
-    archive(left[:PER_ROUND])
+    archive_all(left)
     for locale in locales.hosted():
         try:
             finish_left(locale)
@@ -39,6 +41,14 @@ def tidy() -> None:
     dropped = drop_orphans(spool.spool())
     if dropped:
         logger.info("%d documents without a row were dropped: their senders never got an answer.", dropped)
+
+
+def archive_all(left: QuerySet[Upload]) -> None:
+    """Archive the documents of uploads, page by page: those that can't be moved stay behind, and hold up no others."""
+    after = UUID(int=0)
+    while page := list(left.filter(id__gt=after).order_by("id").values_list("id", flat=True)[:PAGE]):
+        archive(left.filter(id__in=page))
+        after = page[-1]
 
 
 def drop_orphans(storage: Storage) -> int:

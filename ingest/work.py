@@ -44,6 +44,8 @@ FOLD_SHARE = 10
 #: A staged upload is looked for in the hot tables after this time, so many at once.
 STAGED_GRACE = timedelta(seconds=5)
 RECOVER_AT_ONCE = 5_000
+#: Documents that can't be archived are named in the log up to so many at once.
+FAILURES_TOLD = 10
 #: What the work on an upload looks at.
 _NEEDED = ["locale", "content_hash", "version", "sender", "received_at", "document", "archived", "attempts"]
 _EPOCH = date(1970, 1, 1)
@@ -244,13 +246,15 @@ def archive(uploads: QuerySet[Upload]) -> None:
     """Move the documents of uploads to the archive; what fails now is tried again by `tidy`."""
     documents = dict(uploads.values_list("document", "id"))
     failed = spool.move_to_archive(documents)
-    for name, error in failed.items():
+    for name, error in list(failed.items())[:FAILURES_TOLD]:
         logger.error(
             "The document of upload %s could not be archived (%s: %s); the hourly round tries again.",
             documents[name],
             type(error).__name__,
             error,
         )
+    if len(failed) > FAILURES_TOLD:
+        logger.error("%d more documents could not be archived.", len(failed) - FAILURES_TOLD)
     moved = [upload for name, upload in documents.items() if name not in failed]
     Upload.objects.filter(id__in=moved).update(archived=True)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.utils import timezone
 
 from ingest import spool
+from ingest import tidy as module
 from ingest.models import Upload
 from ingest.tidy import ORPHAN_AGE, drop_orphans, tidy
 from tests.conftest import ALL_DATABASES
@@ -57,6 +58,27 @@ def test_a_missing_document_does_not_stop_the_round(own_spool):
     upload("bb/2", status="merged")
     tidy()
     assert spool.archive().exists("bb/2")
+
+
+def test_however_many_documents_are_missing_the_others_are_archived(own_spool, monkeypatch, caplog):
+    monkeypatch.setattr(module, "PAGE", 2)
+    for number in range(12):
+        upload(f"aa/{number}", id=UUID(int=number + 1), status="merged")
+    document(own_spool, "bb/last")
+    last = upload("bb/last", id=UUID(int=100), status="merged")
+    tidy()
+    last.refresh_from_db()
+    assert last.archived
+    assert Upload.objects.filter(archived=False).count() == 12
+    assert caplog.text.count("could not be archived") == 12
+
+
+def test_a_long_list_of_missing_documents_is_told_shortly(own_spool, caplog):
+    for number in range(30):
+        upload(f"aa/{number}", status="merged")
+    tidy()
+    assert caplog.text.count("The document of upload") == 10
+    assert "20 more documents could not be archived" in caplog.text
 
 
 def test_old_documents_without_a_row_are_dropped(own_spool):
