@@ -31,8 +31,19 @@ class SearchKey(Func):
     output_field = TextField()
 
 
-def _trigrams(field: str, name: str) -> GinIndex:
-    return GinIndex(OpClass(SearchKey(F(field)), name="gin_trgm_ops"), name=name)
+class Searched(SearchKey):
+    """The same with a blank before it, so that every word begins behind a blank: " odlander bar"."""
+
+    template = "' ' || %(function)s(%(expressions)s)"
+
+
+def _searched() -> models.GeneratedField:
+    """Return a column that PostgreSQL keeps with the name: made once, when it is written, not at every search."""
+    return models.GeneratedField(expression=Searched(F("name")), output_field=TextField(), db_persist=True)
+
+
+def _trigrams(name: str) -> GinIndex:
+    return GinIndex(OpClass(F("searched"), name="gin_trgm_ops"), name=name)
 
 
 class Zone(models.Model):
@@ -40,10 +51,11 @@ class Zone(models.Model):
 
     id = models.AutoField(primary_key=True)
     name = models.TextField(unique=True)
+    searched = _searched()
 
     class Meta:
         db_table = "zone"
-        indexes = [_trigrams("name", "zone_search")]
+        indexes = [_trigrams("zone_search")]
 
 
 class NamedCreature(models.Model):
@@ -56,9 +68,11 @@ class NamedCreature(models.Model):
     id = models.BigIntegerField(primary_key=True)
     name = models.TextField(unique=True)
     shown_as = models.BigIntegerField(null=True, db_index=True)
+    searched = _searched()
 
     class Meta:
         db_table = "named_creature"
+        indexes = [_trigrams("named_creature_search")]
 
 
 class Source(models.Model):
@@ -124,10 +138,11 @@ class CreatureName(models.Model):
     creature = models.BigIntegerField()
     name = models.TextField()
     uploads = models.IntegerField()
+    searched = _searched()
 
     class Meta:
         db_table = "creature_name"
-        indexes = [models.Index(fields=["name"], name="creature_name_name"), _trigrams("name", "creature_search")]
+        indexes = [models.Index(fields=["name"], name="creature_name_name"), _trigrams("creature_search")]
 
 
 class Presence(models.Model):
@@ -206,10 +221,11 @@ class Item(models.Model):
 
     id = models.IntegerField(primary_key=True)
     name = models.TextField()
+    searched = _searched()
 
     class Meta:
         db_table = "item"
-        indexes = [_trigrams("name", "item_search")]
+        indexes = [_trigrams("item_search")]
 
 
 class Ledger(models.Model):
