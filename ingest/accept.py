@@ -6,6 +6,7 @@ The order is the promise (invariant 1): document on disk and synced, row committ
 from __future__ import annotations
 
 import logging
+import os
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
@@ -22,7 +23,7 @@ from ingest.errors import SpoolFull, UploadLocaleNotHosted
 from ingest.formats.mobmapdata.guard import guard
 from ingest.formats.mobmapdata.reading import Contents
 from ingest.formats.mobmapdata.unwrap import unwrap
-from ingest.formats.mobmapdata.validate import validate
+from ingest.formats.mobmapdata.validate import small_documents, validate
 from ingest.models import Upload
 from ingest.sql import load
 from maps import locales
@@ -35,6 +36,7 @@ RETRY_WHEN_FULL_S = 60
 _FIND, _INSERT = (load(name).as_string() for name in ("find_upload.sql", "insert_upload.sql"))
 #: What makes an upload the same as another.
 _CONTENT = [Upload._meta.get_field(name) for name in ("locale", "content_hash")]
+os.register_at_fork(after_in_child=small_documents.begin_anew)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,11 @@ class DurableFileSystemStorage(FileSystemStorage):
     under a temporary name, synced, renamed, and its folder synced: there is never half a file.
     """
 
-    def _save(self, name: str, content: File) -> str:  # type: ignore[type-arg]
+    def save(self, name: str, content: File, max_length: int | None = None) -> str:  # type: ignore[override, type-arg]
+        """Store a document under its name, in place of an earlier one; raises OSError.
+
+        Django's way to this point cleans names and makes them unique. Here they are made of uploads' ids.
+        """
         target = Path(self.path(name))
         made = _make_folders(target.parent)
         partial = target.with_name(f".{target.name}.part")
@@ -66,7 +70,7 @@ class DurableFileSystemStorage(FileSystemStorage):
                     changed.update([here.parent, *_make_folders(here.parent)])
                 if not self._rename(there, here):
                     with there.open("rb") as document:
-                        self._save(name, File(document))
+                        self.save(name, File(document))
                     copied.append(there)
             except OSError as error:
                 failed[name] = error
@@ -86,10 +90,6 @@ class DurableFileSystemStorage(FileSystemStorage):
                 raise
             return False
         return True
-
-    def get_available_name(self, name: str, max_length: int | None = None) -> str:
-        """Return the name as it is: names hold the upload's id, so a second save is the same document."""
-        return name
 
 
 def _make_folders(folder: Path) -> list[Path]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
 
@@ -10,7 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest import accept
 from ingest.errors import InvalidDocument, NotWellFormed, TooLarge
+from ingest.formats.mobmapdata import validate as door
 from ingest.formats.mobmapdata.validate import validate
 from maps.problems import Problem
 from tests.ingest.factories import (
@@ -188,7 +193,58 @@ def test_a_second_root_is_not_well_formed() -> None:
         contents(document() + document())
 
 
-def test_validation_leaves_no_thread_behind_and_the_document_open() -> None:
+def test_validation_leaves_the_document_open() -> None:
     stream = BytesIO(open_body(WHOLE))
     assert validate(stream) == validate(stream)
     assert not stream.closed
+
+
+# --- the thread of the small documents ------------------------------------------------------------
+def reader() -> object:
+    """Return the thread that read the last small document, None where it has been let go."""
+    return door.small_documents._thread
+
+
+def test_small_documents_share_a_thread_until_it_has_read_enough(monkeypatch) -> None:
+    contents(document())
+    first = reader()
+    contents(document(mob()))
+    assert first is not None and reader() is first
+    monkeypatch.setattr(door, "THREAD_READS_BYTES", 1000)
+    door.small_documents._left_bytes = 0
+    contents(document())
+    second = reader()
+    assert second is not first
+    contents(document(*[mob()] * 20))
+    assert reader() not in {None, second}
+
+
+def test_a_fault_takes_its_thread_along() -> None:
+    contents(document())
+    with pytest.raises(InvalidDocument):
+        contents(document("<Strange/>"))
+    assert reader() is None
+    assert contents(document(mob())).mobs == 1
+
+
+def test_a_process_forked_off_reads_with_a_thread_of_its_own() -> None:
+    assert accept.validate is validate  # the door is there, and has asked to be told of forks
+    contents(document())
+    child = os.fork()
+    if not child:
+        signal.alarm(20)
+        os._exit(0 if contents(document(mob())).mobs == 1 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_documents_sent_at_once_are_each_told_apart() -> None:
+    good, bad = document(mob()), document(mob(), "<Strange/>")
+
+    def outcome(body: bytes) -> str:
+        try:
+            return str(contents(body).mobs)
+        except InvalidDocument as problem:
+            return problem.code
+
+    with ThreadPoolExecutor(8) as senders:
+        assert list(senders.map(outcome, [good, bad] * 60)) == ["1", InvalidDocument.code] * 60

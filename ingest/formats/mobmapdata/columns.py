@@ -38,35 +38,41 @@ def read_loots(loots: Sequence[etree._Element], version: int) -> Loots:
     texts = [loot.text or "" for loot in loots]
     written = "".join(texts)
     # No slot holds a `+`: where every text begins with one, their sequence is valid only if each of them is.
-    if not {text[:1] for text in texts} <= {"", "+"} or not grammar.is_loot_text(written, version):
+    begun = "\n".join(["", *texts]).count("\n+")
+    if begun + texts.count("") != len(texts) or not grammar.is_loot_text(written, version):
         raise Unusual
     digest = hashlib.blake2b
     digests = [
-        digest(f"{place}\x1d".encode() + sorted_lootings(text), digest_size=DIGEST).digest()
+        digest(
+            # Most texts are one looting with one slot, and in order.
+            f"{place}{text}".encode()
+            if text.count("+") == 1 == text.count("#")
+            else place.encode() + sorted_lootings(text),
+            digest_size=DIGEST,
+        ).digest()
         for place, text in zip(_places(names, version), texts, strict=True)
     ]
     return Loots(b"".join(digests), written.count("+"))
 
 
 def _places(names: Sequence[str], version: int) -> list[str]:
-    """Return the canonical form of each name, as `records.loot` writes it."""
+    """Return how the canonical form of each `Loot` begins, as `records.loot` writes it: all but its text."""
     by_id = version != 42
     try:
         sources, xs, ys, zones, *rest = zip(*[name.rsplit("#", 3 + by_id) for name in names], strict=True)
-        source_keys = {raw: source_key(grammar.source_of(raw, by_id, version)) for raw in set(sources)}
+        begins = {raw: source_key(grammar.source_of(raw, by_id, version)) + "[" for raw in set(sources)}
         zone_keys = {raw: tuple(map(repr, grammar.instance(raw))) for raw in set(zones)}
-        packed = list(map(grammar.pack, xs, ys))
+        packed = grammar.pack_all(xs, ys)
     except (ValueError, KeyError):
         raise Unusual from None
     if by_id != bool(rest):
         raise Unusual  # a fault, or version 43 in the form of 42
     floors = rest[0] if by_id else ("0",) * len(names)
-    if not _FLOORS.issuperset(floors) or list(map("-1".__eq__, xs)) != list(map("-1".__eq__, ys)):
+    if not _FLOORS.issuperset(floors) or [x == "-1" for x in xs] != [y == "-1" for y in ys]:
         raise Unusual
-    return [
-        f"{source_keys[source]}[{xy}, {zone_keys[zone][0]}, {floor}, {zone_keys[zone][1]}]"
-        for source, xy, zone, floor in zip(sources, packed, zones, floors, strict=True)
-    ]
+    places = list(zip(zones, floors, strict=True))
+    ends = {(zone, floor): f", {zone_keys[zone][0]}, {floor}, {zone_keys[zone][1]}]\x1d" for zone, floor in set(places)}
+    return [f"{begins[source]}{xy}{ends[place]}" for source, xy, place in zip(sources, packed, places, strict=True)]
 
 
 _FLOORS = frozenset(map(str, range(grammar.MAX_FLOOR + 1)))

@@ -6,8 +6,9 @@ so a document that was accepted can be read.
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
@@ -150,9 +151,11 @@ def _broken_coordinate(place: str, entry: str) -> tuple[str, str]:
 
 # --- loot texts ----------------------------------------------------------------------------------
 _ITEM_SLOT = rf"{POSITIVE}:{INTEGER}:{_WIDE}:{NATURAL}"
+#: What nearly all items look like, tried first: it halves the time that a text takes.
+_COMMON_SLOT = r"[1-9][0-9]{0,8}:0:0:(?:0|[1-9][0-9]{0,8})"
 _SLOT = {
-    42: rf"(?:{_ITEM_SLOT}|{NATURAL})",
-    44: rf"(?:{_ITEM_SLOT}(?::[0-9A-Za-z]{{1,6}})?|{NATURAL})",
+    42: rf"(?:{_COMMON_SLOT}|{_ITEM_SLOT}|{NATURAL})",
+    44: rf"(?:{_COMMON_SLOT}:[0-9A-Za-z]{{1,6}}|{_ITEM_SLOT}(?::[0-9A-Za-z]{{1,6}})?|{NATURAL})",
 }
 _SLOT[43] = _SLOT[44]
 _slot = {version: re.compile(slot).fullmatch for version, slot in _SLOT.items()}
@@ -217,6 +220,7 @@ _hex_id = re.compile(r"0x0*([0-9A-Fa-f]{1,8})").fullmatch
 #: Every way to write a percentage, and what it is in tenths; `-1` is an unknown position's axis.
 _TENTHS = {f"{tenths // 10}.{tenths % 10}": tenths for tenths in range(1001)}
 _TENTHS |= {str(whole): whole * 10 for whole in range(101)} | {"-1": -1}
+_TENTHS_OF_X = {axis: tenths << 10 for axis, tenths in _TENTHS.items()}
 
 
 class Source(NamedTuple):
@@ -251,7 +255,12 @@ def pack(x: str, y: str) -> int:
 
     An unknown position (`-1`) is -1.
     """
-    return _TENTHS[x] << 10 | _TENTHS[y]
+    return _TENTHS_OF_X[x] | _TENTHS[y]
+
+
+def pack_all(xs: Iterable[str], ys: Iterable[str]) -> list[int]:
+    """Return `pack` of each coordinate."""
+    return list(map(operator.or_, map(_TENTHS_OF_X.__getitem__, xs), map(_TENTHS.__getitem__, ys)))
 
 
 def split_loot_name(raw: str, version: int) -> LootPlace:

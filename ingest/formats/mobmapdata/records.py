@@ -124,13 +124,19 @@ def zone(element: etree._Element, version: int) -> Checked:
         _require(attributes, {"level"}, version)
     elif version == 42 and _in_mob(element):
         _forbid(attributes, {"level"}, version)
-    attributes["level"] = str(_natural(attributes.get("level", "0"), "level", grammar.MAX_FLOOR))
-    attributes["name"] = _name(attributes["name"])
+    begin = _zone_begin(attributes["name"], attributes.get("level", "0"))
     text = element.text or ""
     if not grammar.is_coordinate_list(text):
         raise Fault(*grammar.coordinate_fault(text))
     count = text.count(",")
-    return Checked(_canonical("Zone", attributes) + b"\x1d" + _sorted_list(text, ","), count)
+    return Checked(begin + _sorted_list(text, ","), count)
+
+
+@lru_cache(maxsize=4096)
+def _zone_begin(name: str, level: str) -> bytes:
+    """Return how the canonical form of a zone begins; its coordinates follow."""
+    floor = str(_natural(level, "level", grammar.MAX_FLOOR))
+    return _canonical("Zone", {"level": floor, "name": _name(name)}) + b"\x1d"
 
 
 def _in_mob(element: etree._Element) -> bool:

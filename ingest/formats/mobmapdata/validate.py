@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from io import SEEK_END
-from typing import BinaryIO
+from threading import Lock
+from typing import BinaryIO, TypeVar
 
 from lxml import etree
 
+from ingest.errors import InvalidDocument, NotWellFormed, TooLarge
 from ingest.formats.mobmapdata.locate import locate
 from ingest.formats.mobmapdata.reading import Contents, Tally, drop, events, new_parser, parse_whole
 from ingest.formats.mobmapdata.records import Fault
 
+T = TypeVar("T")
+
 CHUNK = 1 << 16
 #: Up to this size a document is parsed at once, into a tree of some 25 times as much at the worst.
 WHOLE_TREE_BYTES = 1 << 18
+#: A thread reads this much of valid documents: their names are the format's own, so that it hardly remembers more.
+THREAD_READS_BYTES = 8 << 20
 
 
 def validate(document: BinaryIO) -> Contents:
@@ -22,19 +29,16 @@ def validate(document: BinaryIO) -> Contents:
 
     Raises `InvalidDocument` with up to 20 places, `NotWellFormed` or `TooLarge`.
     """
-    # lxml keeps every name it has met in a dictionary that lives as long as its thread. In one of the
-    # document's own it goes with the document, and no sender can fill the server's memory with names.
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="validate") as thread:
-        return thread.submit(_validate, document).result()
-
-
-def _validate(document: BinaryIO) -> Contents:
-    """Read fast and up to the first fault; only if there is one, read again to find the places."""
+    # lxml keeps every name it has met in a dictionary that lives as long as its thread. A large document has a
+    # thread of its own, small ones share one for a while: no sender can fill the server's memory with names.
+    size_bytes = document.seek(0, SEEK_END)
+    document.seek(0)
+    if size_bytes > WHOLE_TREE_BYTES:
+        return _in_own_thread(_read_large, document)
     try:
-        return _read(document)
+        return small_documents.read(document.read())
     except FAULTS:
-        document.seek(0)
-        raise locate(document) from None
+        raise _in_own_thread(_problem, document) from None
 
 
 class _SchemaFault(Exception):
@@ -45,10 +49,74 @@ class _SchemaFault(Exception):
 FAULTS = (Fault, _SchemaFault, etree.XMLSyntaxError)
 
 
-def _read(document: BinaryIO) -> Contents:
-    size_bytes = document.seek(0, SEEK_END)
+class SmallDocuments:
+    """One thread of this process reads small documents, in the order of their coming.
+
+    Several at once would only take the interpreter from each other, and a thread for each costs more than
+    handing over. It is replaced after a fault and after `THREAD_READS_BYTES`, and its dictionary goes with it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._thread: ThreadPoolExecutor | None = None
+        self._left_bytes = 0
+
+    def begin_anew(self) -> None:
+        """Forget the thread, in a process that has just been forked off: a fork brings none along."""
+        self._lock = Lock()
+        self._thread = None
+
+    def read(self, document: bytes) -> Contents:
+        """Read a whole document; raises one of `FAULTS`."""
+        with self._lock:
+            thread = self._usable(len(document))
+            read = thread.submit(_read_whole, document)
+        try:
+            return read.result()
+        except FAULTS:
+            with self._lock:
+                if self._thread is thread:
+                    self._end()
+            raise
+
+    def _usable(self, size_bytes: int) -> ThreadPoolExecutor:
+        self._left_bytes -= size_bytes
+        if self._thread and self._left_bytes < 0:
+            self._end()
+        if self._thread is None:
+            self._thread = _new_thread()
+            self._left_bytes = THREAD_READS_BYTES
+        return self._thread
+
+    def _end(self) -> None:
+        """Let the thread end after what it has been given."""
+        if self._thread:
+            self._thread.shutdown(wait=False)
+            self._thread = None
+
+
+small_documents = SmallDocuments()
+
+
+def _new_thread() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="validate")
+
+
+def _read_large(document: BinaryIO) -> Contents:
+    try:
+        return _read_in_chunks(document)
+    except FAULTS:
+        raise _problem(document) from None
+
+
+def _problem(document: BinaryIO) -> InvalidDocument | NotWellFormed | TooLarge:
     document.seek(0)
-    return _read_whole(document.read()) if size_bytes <= WHOLE_TREE_BYTES else _read_in_chunks(document)
+    return locate(document)
+
+
+def _in_own_thread(work: Callable[[BinaryIO], T], document: BinaryIO) -> T:
+    with _new_thread() as thread:
+        return thread.submit(work, document).result()
 
 
 def _read_whole(document: bytes) -> Contents:

@@ -1,0 +1,52 @@
+"""Uploads go past the middlewares, and nobody can tell by the answers."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from portal.shortcut import PATH
+from tests.conftest import ALL_DATABASES
+from tests.ingest.factories import document
+
+pytestmark = ALL_DATABASES
+SECURITY = (
+    "Content-Security-Policy",
+    "Cross-Origin-Opener-Policy",
+    "Referrer-Policy",
+    "X-Content-Type-Options",
+    "X-Frame-Options",
+)
+
+
+def policy(header: str) -> set[str]:
+    return {part.strip() for part in header.split(";")}
+
+
+@pytest.mark.parametrize("body", [document(), b"nonsense"])
+def test_an_answer_to_an_upload_is_as_guarded_as_any_other(client: Client, body: bytes) -> None:
+    other = client.get("/api/v1/status")
+    answer = client.post(f"{PATH}?dry_run=1", body, "application/xml")
+    for name in SECURITY:
+        assert policy(answer[name]) == policy(other[name])
+    assert answer["Content-Length"] == str(len(answer.content))
+    assert not answer.cookies
+
+
+def test_a_host_that_is_not_the_sites_is_refused() -> None:
+    assert Client().post(PATH, document(), "application/xml", headers={"host": "elsewhere.example"}).status_code == 400
+
+
+def test_other_addresses_keep_their_middlewares(client: Client) -> None:
+    assert client.get("/upload", headers={"accept-language": "de"})["Content-Language"] == "de"
+    assert client.get(f"{PATH}/")["Content-Language"] == "en"
+
+
+def test_a_failure_of_the_endpoint_is_an_answer(monkeypatch) -> None:
+    def fail(request: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("portal.uploads.identify", fail)
+    answer = Client(raise_request_exception=False).post(PATH, document(), "application/xml")
+    assert answer.status_code == 500
+    assert answer["X-Content-Type-Options"] == "nosniff"
