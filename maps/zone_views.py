@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
-from maps import ground, locales, paging, pictures, queries, zone_images
+from maps import documents, ground, locales, paging, pictures, queries, zone_images
 from maps.context import chosen_locale
 from maps.pages import GATHERED, MAX_ID, of_locale, whole
 
@@ -40,6 +40,7 @@ def context(request: HttpRequest, alias: str, number: int) -> dict[str, Any]:
         "listed": listed,
         "gathering": _gathering(alias, number),
         "images": {floor: shown for floor in found["floors"] if (shown := image(locale, number, floor))},
+        "map": _map(locale, alias, number),
         "preview": request.build_absolute_uri(reverse("zone-preview", args=[locale, number])),
         "address": request.build_absolute_uri(reverse("zone-page", args=[locale, number])),
         "embed": request.build_absolute_uri(reverse("zone-embed", args=[locale, number])),
@@ -87,6 +88,13 @@ def tile(request: HttpRequest, locale: str, version: str, **at: int) -> FileResp
         raise Http404("No image is there.") from None
     response["Cache-Control"] = TILE_CACHE_CONTROL
     return response
+
+
+def _map(locale: str, alias: str, zone: int) -> str:
+    """Return the address of what the map draws: of what it holds now, if that is published, so that it can be kept."""
+    address = reverse("zone-map", args=[locale, zone])
+    version = documents.version(alias, documents.ZONE_MAP, zone)
+    return f"{address}?v={version}" if version else address
 
 
 def _png(picture: bytes, cache_control: str) -> HttpResponse:

@@ -63,7 +63,8 @@ def read(view: Read) -> Callable[..., HttpResponse]:
                 retry_after_s=RETRY_AFTER_S,
             ) from error
         response = body if isinstance(body, HttpResponse) else json_response(body)
-        response["Cache-Control"] = CACHE_CONTROL
+        if "Cache-Control" not in response:
+            response["Cache-Control"] = CACHE_CONTROL
         response["Content-Language"] = f"{canonical[:2]}-{canonical[2:]}"
         return response
 

@@ -8,7 +8,7 @@ Where a document isn't there (yet), the same answer is made from the database.
 from maps.documents.kinds import BY_NAME, ITEM, KINDS, MOB, ZONE_MAP, Kind
 from maps.documents.making import make_stale
 from maps.documents.marks import are_stale, mark, mark_all, spread
-from maps.documents.reading import answer, found
+from maps.documents.reading import answer, found, version
 
 __all__ = [
     "BY_NAME",
@@ -24,4 +24,5 @@ __all__ = [
     "mark",
     "mark_all",
     "spread",
+    "version",
 ]

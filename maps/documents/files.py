@@ -1,15 +1,18 @@
 """Documents on the disk, below the setting PUBLISHED_DIR: `deDE/zone-maps/12.json.gz`, `deDE/mobs/10/10636.json.gz`.
 
-Compressed once and replaced whole: readers see the old or the new one, also after a power cut.
+Compressed once and replaced whole: readers see the old or the new one, also after a power cut. What is versioned lies
+there under its content's name as well, `deDE/zone-maps/12.3f0c9e0b1a2d4c5e.json.gz`, until the content after the next.
 """
 
 from __future__ import annotations
 
 import gzip
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from time import time
@@ -24,6 +27,7 @@ from maps.queries.database import Row
 #: Level 9 saves another 1 % in 3 times the time.
 GZIP_LEVEL = 6
 SUFFIX = ".json.gz"
+_VERSIONED = re.compile(r"([0-9]+)\.[0-9a-f]{16}" + re.escape(SUFFIX))
 #: Everybody may read what the API tells everybody, above all nginx, which runs as a user of its own.
 FILE_MODE, FOLDER_MODE = 0o644, 0o755
 #: The disk takes many syncs at once in little more time than one.
@@ -51,7 +55,12 @@ def read(file: Path) -> Row | None:
     return body
 
 
-def write(bodies: dict[Path, Row | None]) -> None:
+def version(content: bytes) -> str:
+    """Return the name of a document's content, 16 digits: `3f0c9e0b1a2d4c5e`."""
+    return blake2b(content, digest_size=8).hexdigest()
+
+
+def write(bodies: dict[Path, Row | None], *, versioned: bool = False) -> None:
     """Write documents, delete those without a body; equal ones stay as they are, so that browsers keep what they have.
 
     All are on the disk afterwards. Raises `OSError` when they are not; then some may be written, each whole.
@@ -64,12 +73,16 @@ def write(bodies: dict[Path, Row | None]) -> None:
                 with suppress(FileNotFoundError):
                     file.unlink()
                     changed.add(file.parent)
+                for old in _versions(file) if versioned else ():
+                    old.unlink()
                 continue
             content = gzip.compress(orjson.dumps(body), GZIP_LEVEL, mtime=0)
             if _read_bytes(file) != content:
                 new[file] = _write_beside(file, content)
         _each(_sync, new.values())
         for file, written in new.items():
+            if versioned:
+                _name_by_content(file, written)
             written.replace(file)
             changed.add(file.parent)
     finally:
@@ -79,13 +92,36 @@ def write(bodies: dict[Path, Row | None]) -> None:
 
 
 def numbers(locale: str, kind: Kind) -> Iterator[tuple[int | None, Path]]:
-    """Yield all files below a kind's folder with the number of their document, None for strays."""
+    """Yield all files below a kind's folder with the number of their document, None for strays.
+
+    The contents of a document by their own names are left out.
+    """
     for where, _folders, names in os.walk(folder(locale, kind)):
         for name in names:
             file = Path(where, name)
+            if kind.versioned and (of := _VERSIONED.fullmatch(name)) and Path(where, of[1] + SUFFIX).exists():
+                continue
             number = name.removesuffix(SUFFIX)
             known = number.isascii() and number.isdigit() and path(locale, kind, int(number)) == file
             yield (int(number) if known else None), file
+
+
+def _name_by_content(file: Path, written: Path) -> None:
+    """Give a new file the name of its content as well, and take away all others but the newest.
+
+    A page that has just told the address before this one is not sent elsewhere for it; to keep more would cost a busy
+    site a copy of every map each few seconds.
+    """
+    own = file.with_name(f"{file.name.removesuffix(SUFFIX)}.{version(written.read_bytes())}{SUFFIX}")
+    others = [old for old in _versions(file) if old != own]
+    with suppress(FileExistsError):
+        own.hardlink_to(written)
+    for old in sorted(others, key=_changed_at)[:-1]:
+        old.unlink(missing_ok=True)
+
+
+def _versions(file: Path) -> list[Path]:
+    return list(file.parent.glob(f"{file.name.removesuffix(SUFFIX)}.*{SUFFIX}"))
 
 
 def _read_bytes(file: Path) -> bytes | None:

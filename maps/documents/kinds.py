@@ -19,6 +19,8 @@ class Kind:
     folder: str
     #: Gets a database alias and a number, returns what is in the document, None where there is to be none.
     body: Callable[[str, int], Row | None]
+    #: Whether each content has an address of its own as well, which browsers may keep for good.
+    versioned: bool = False
 
 
 def _mob(alias: str, number: int) -> Row | None:
@@ -36,7 +38,7 @@ def _item(alias: str, number: int) -> Row | None:
     return queries.item(alias, number)
 
 
-ZONE_MAP = Kind("zone-map", "zone-maps", _zone_map)
+ZONE_MAP = Kind("zone-map", "zone-maps", _zone_map, versioned=True)
 MOB = Kind("mob", "mobs", _mob)
 ITEM = Kind("item", "items", _item)
 KINDS = (ZONE_MAP, MOB, ITEM)

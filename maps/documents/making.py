@@ -42,7 +42,7 @@ def _make_some(alias: str, lane: Lane, wait: bool) -> int:
             renamed = [number for number, (file, body) in names if _name(files.read(file)) != _name(body)]
             # Items' documents tell by name who gives them.
             marks.mark_items_of(cursor, renamed)
-        files.write(bodies)
+        files.write(bodies, versioned=kind.versioned)
     return len(numbers)
 
 

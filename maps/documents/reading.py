@@ -16,6 +16,8 @@ from maps.documents import files, marks
 from maps.documents.kinds import Kind
 from maps.queries.database import Row
 
+IMMUTABLE = "public, max-age=31536000, immutable"
+
 
 def found(alias: str, kind: Kind, number: int) -> Row | None:
     """Return what an up-to-date document holds, None where there is none."""
@@ -24,12 +26,23 @@ def found(alias: str, kind: Kind, number: int) -> Row | None:
     return files.read(files.path(locales.of_alias(alias), kind, number))
 
 
+def version(alias: str, kind: Kind, number: int) -> str | None:
+    """Return the name of what a document holds now, for the `v` of an address that may be kept for good."""
+    if not settings.PUBLISH_DOCUMENTS:
+        return None
+    try:
+        return files.version(files.path(locales.of_alias(alias), kind, number).read_bytes())
+    except FileNotFoundError:
+        return None
+
+
 def answer(
     request: HttpRequest, alias: str, kind: Kind, number: int, *, even_if_stale: bool = False
 ) -> HttpResponse | None:
     """Answer with a document, None where there is none, or where it is older than the tables.
 
-    Its ETag is nginx's for the same file, so that both may answer the same reader in turns.
+    Its ETag is nginx's for the same file, so that both may answer the same reader in turns. Asked for by the name of
+    what it holds (`v`), it may be kept for good; asked for by another, it is the document as it is now.
     """
     if not settings.PUBLISH_DOCUMENTS or not (even_if_stale or not marks.is_stale(alias, kind, number)):
         return None
@@ -47,6 +60,8 @@ def answer(
     else:
         response.content = gzip.decompress(body)
         response["ETag"] = f"W/{etag}"
+    if kind.versioned and request.GET.get("v") == files.version(body):
+        response["Cache-Control"] = IMMUTABLE
     response["Last-Modified"] = http_date(int(state.st_mtime))
     patch_vary_headers(response, ["Accept-Encoding"])
     return response

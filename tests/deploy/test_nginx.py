@@ -14,6 +14,7 @@ from bench import proxy
 from deploy.steps.ports import remembered
 from maps import documents
 from maps.documents import files
+from maps.models import CreatureName
 from maps.publish import publish
 from tests.maps.factories import DE, creature, loot, presence, source, zone
 
@@ -73,6 +74,27 @@ def test_nginx_needs_no_application_for_it(place):
         files.path("deDE", kind, number).write_bytes(gzip.compress(b'{"from": "the file"}'))
         response, body = ask(port, f"/api/v1/deDE/{path}")
         assert (response.status, json.loads(body)) == (200, {"from": "the file"}), path
+
+
+def test_a_map_asked_for_by_what_it_holds_may_be_kept_for_good(place):
+    port, upstream, number = place
+    path = f"/api/v1/deDE/zones/{number}/map?v="
+    versions = []
+    for name in ("Wölfin", "Leitwolf", "Wolf", "Rudel"):
+        CreatureName.objects.using(DE).filter(creature=7).update(name=name)
+        documents.mark(DE, [7], [number])
+        publish(DE)
+        versions.append(documents.version(DE, documents.ZONE_MAP, number))
+        for one in (port, upstream):
+            response, body = ask(one, path + versions[-1])
+            assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+            assert name in body.decode()
+    before, old = ask(port, path + versions[-2])[0], ask(port, path + versions[0])[0]
+    assert "immutable" in before.headers["Cache-Control"]
+    assert (old.status, old.headers["Cache-Control"]) == (200, "public, max-age=2")
+    for wrong in ("", "../../site-id", "0" * 16):
+        response, body = ask(port, path + wrong)
+        assert (response.headers["Cache-Control"], "Rudel" in body.decode()) == ("public, max-age=2", True)
 
 
 def test_what_is_narrowed_by_a_query_comes_from_the_application(place):

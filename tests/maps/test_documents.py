@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -163,8 +164,8 @@ def test_what_changes_while_a_document_is_made_is_made_again(marsh, monkeypatch)
     publish(DE)
     write = files.write
 
-    def write_and_change(bodies: dict[Path, object]) -> None:
-        write(bodies)
+    def write_and_change(bodies: dict[Path, object], **how: bool) -> None:
+        write(bodies, **how)
         monkeypatch.setattr(files, "write", write)
         in_thread(lambda: presence(creature(8, "Bär"), marsh, {(1, 1): [1]}))
         change_later.start()
@@ -217,7 +218,8 @@ def test_the_command_makes_everything_anew_and_deletes_what_is_of_no_zone(marsh)
     call_command("publish", "deDE", all=True, stdout=said)
     assert "2 documents made" in said.getvalue()
     assert content(marsh)["mobs"][0]["name"] == "Leitwolf"
-    assert [each.name for each in files.folder("deDE", ZONE_MAP).iterdir()] == [f"{marsh}.json.gz"]
+    kept = sorted(each.name for each in files.folder("deDE", ZONE_MAP).iterdir())
+    assert [name.count(".") for name in kept] == [3, 3, 2] and kept[-1] == f"{marsh}.json.gz"
 
 
 def test_the_command_publishes_what_changed(marsh):
@@ -261,6 +263,41 @@ def test_everybody_may_read_the_files_whatever_the_umask(marsh):
         os.umask(before)
     assert file(marsh).stat().st_mode & 0o777 == 0o644
     assert [Path(each).stat().st_mode & 0o777 for each in list(file(marsh).parents)[:3]] == [0o755] * 3
+
+
+def test_the_page_names_the_map_by_what_it_holds(marsh):
+    def told() -> str:
+        page = Client().get(f"/deDE/zones/{marsh}").content.decode()
+        [address] = set(re.findall(r'(?:data-map|crossorigin="anonymous" href)="([^"]+)"', page))
+        return address.removeprefix("/api/v1/")
+
+    assert told() == f"deDE/zones/{marsh}/map"
+    publish(DE)
+    first = told()
+    assert re.fullmatch(rf"deDE/zones/{marsh}/map\?v=[0-9a-f]{{16}}", first)
+    assert ask(first)["Cache-Control"] == documents.reading.IMMUTABLE
+    CreatureName.objects.using(DE).update(name="Leitwolf")
+    change(7, marsh)
+    publish(DE)
+    assert told() != first
+    assert ask(first)["Cache-Control"] == "public, max-age=2"
+    assert ask(first).json()["mobs"][0]["name"] == "Leitwolf"
+
+
+def test_the_content_before_is_kept_by_its_own_name_and_no_older_one(marsh):
+    names = []
+    for number in range(4):
+        CreatureName.objects.using(DE).update(name=f"Wolf {number}")
+        change(7, marsh)
+        publish(DE)
+        names.append(f"{marsh}.{documents.version(DE, ZONE_MAP, marsh)}.json.gz")
+        kept = {each.name for each in files.folder("deDE", ZONE_MAP).iterdir()}
+        assert kept == {f"{marsh}.json.gz", *names[-2:]}
+    documents.mark_all(DE)
+    assert {each.name for each in files.folder("deDE", ZONE_MAP).iterdir()} == kept
+    Presence.objects.using(DE).all().delete()
+    publish(DE)
+    assert list(files.folder("deDE", ZONE_MAP).iterdir()) == []
 
 
 # --- creatures and items ----------------------------------------------------------------------------

@@ -76,8 +76,6 @@ export const addresses = (api) => ({
   /** @param {number} mob @param {string|number} zone @param {number} floor */
   positions: (mob, zone, floor) => `${api}/mobs/${mob}/positions?zone=${zone}&floor=${floor}`,
   /** @param {string|number} zone */
-  map: (zone) => `${api}/zones/${zone}/map`,
-  /** @param {string|number} zone */
   sources: (zone) => `${api}/zones/${zone}/sources`,
 });
 

@@ -32,10 +32,10 @@ const STORY_ZOOM = 2.5;
 const box = need("#map");
 const state = need(".map-state");
 const handle = need(".drawer-handle");
-const { zone = "", api = "", mobPages, sourcePages } = box.dataset;
+const { zone = "", map: mapUrl = "", api = "", mobPages, sourcePages } = box.dataset;
 const urls = addresses(api);
 // Asked for before anything is built, so that server and browser work at the same time.
-const fetched = fetchJson(urls.map(zone));
+const fetched = fetchJson(mapUrl);
 fetched.catch(() => {});
 
 /** @type {Spawns|undefined} */
