@@ -7,7 +7,8 @@ from the tables: then his other uploads are read once more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +31,7 @@ _STAGED = "pg_temp"
 def subtract(alias: str, uploads: Sequence[Upload]) -> dict[UUID, str]:
     """Take the counts of uploads away, with their contents from the ledger, in one transaction.
 
+    Their documents are read before that, while folds go on; under the fold lock only what was merged meanwhile.
     Uploads that the ledger does not hold are left out: repeating it does nothing. Returns those that could not
     be taken away because their documents can't be read, with the reason.
     """
@@ -37,14 +39,24 @@ def subtract(alias: str, uploads: Sequence[Upload]) -> dict[UUID, str]:
 
     def take_away() -> None:
         unreadable.clear()
-        with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [hot.FOLD_LOCK])
-            merged = _merged(cursor, [upload.id for upload in uploads])
-            if merged:
-                _subtract(alias, cursor, [upload for upload in uploads if upload.id in merged], unreadable)
+        _take_away(alias, uploads, unreadable)
 
     hot.with_whole_tables(alias, take_away)
     return unreadable
+
+
+def _take_away(alias: str, uploads: Sequence[Upload], unreadable: dict[UUID, str]) -> None:
+    with connections[alias].cursor() as cursor:
+        merged = _merged(cursor, [upload.id for upload in uploads])
+        with _room(alias, cursor):
+            _stage(alias, cursor, [upload for upload in uploads if upload.id in merged], unreadable)
+            read_ahead = _read_others_ahead(alias, cursor, uploads) if merged else set()
+            with transaction.atomic(using=alias):
+                cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [hot.FOLD_LOCK])
+                since = _merged(cursor, [upload.id for upload in uploads]) - merged
+                _stage(alias, cursor, [upload for upload in uploads if upload.id in since], unreadable)
+                if merged or since:
+                    _subtract(alias, cursor, uploads[0].locale, read_ahead)
 
 
 def _merged(cursor: Any, uploads: Sequence[UUID]) -> set[UUID]:
@@ -52,18 +64,41 @@ def _merged(cursor: Any, uploads: Sequence[UUID]) -> set[UUID]:
     return {row[0] for row in cursor.fetchall()}
 
 
-def _subtract(alias: str, cursor: Any, uploads: list[Upload], unreadable: dict[UUID, str]) -> None:
+@contextmanager
+def _room(alias: str, cursor: Any) -> Iterator[None]:
+    """Make temporary tables to stage into; transactions of their own, as their making locks the hot ones."""
+    with transaction.atomic(using=alias):
+        hot.use_ram_for_temporary(alias, cursor)
+        cursor.execute(load("drop_staging_tables.sql"))
+        cursor.execute(load("staging_tables.sql"))
+        cursor.execute(load("subtract_room.sql"))
+    try:
+        yield
+    finally:
+        # A connection that is lost has taken them with it; in a broken transaction they were never there.
+        with suppress(*hot.ERRORS):
+            cursor.execute(load("drop_staging_tables.sql"))
+
+
+def _prepare(alias: str, cursor: Any) -> None:
+    """Set this transaction up like a fold's, over the staged tables."""
     cursor.execute("SET LOCAL search_path TO pg_temp, public")
     cursor.execute("SELECT set_config('work_mem', %s, true)", [f"{settings.FOLD_WORK_MEM_MB}MB"])
     # As in a fold: the planner can't know how long packed arrays are.
     cursor.execute("SET LOCAL enable_nestloop = off")
     hot.use_ram_for_temporary(alias, cursor)
-    cursor.execute(load("staging_tables.sql"))
-    locale = uploads[0].locale
-    _stage(alias, cursor, uploads, unreadable)
     cursor.execute(load("fold_tables.sql"))
+
+
+def _subtract(alias: str, cursor: Any, locale: str, read_ahead: set[UUID]) -> None:
+    """Take away what is staged, under the fold lock."""
+    cursor.execute(load("subtract_choose.sql"))
+    if cursor.rowcount:
+        cursor.execute("SET LOCAL search_path TO pg_temp, public")
+        cursor.execute(load("fold_orphans.sql"))
+    _prepare(alias, cursor)
     cursor.execute(load("subtract_creatures.sql"))
-    unsure = _subtract_positions(cursor)
+    unsure = _subtract_positions(cursor, write=True)
     cursor.execute(load("subtract_loot.sql"))
     # Before the names' owners change: where they were shown until now is marked, too.
     cursor.execute(load("subtract_marks.sql"))
@@ -71,11 +106,35 @@ def _subtract(alias: str, cursor: Any, uploads: list[Upload], unreadable: dict[U
     cursor.execute(load("fold_marks.sql"))
     cursor.execute(load("subtract_ledger.sql"))
     if len(unsure):
-        cursor.execute(load("empty_hot_tables.sql", _STAGED))
-        # What can't be read keeps its counts, and its days stay as wide as they were.
-        _stage(alias, cursor, _others(cursor, locale, unsure), {})
+        # Some were merged since. What can't be read keeps its counts, and its days stay as wide as they were.
+        others = _others(cursor, locale, unsure)
+        _keep(alias, cursor, [other for other in others if other.id not in read_ahead])
+        cursor.execute(load("subtract_left.sql"))
         _mend_days(cursor)
     cursor.execute(load("subtract_done.sql"))
+
+
+def _read_others_ahead(alias: str, cursor: Any, uploads: Sequence[Upload]) -> set[UUID]:
+    """Read the uploads that the days which are left will be told from, as things stand; returns which."""
+    with transaction.atomic(using=alias):
+        _prepare(alias, cursor)
+        unsure = _subtract_positions(cursor, write=False)
+        cursor.execute(load("subtract_done.sql"))
+    cursor.execute(load("subtract_wanted.sql"))
+    gone = {upload.id for upload in uploads}
+    others = [other for other in _others(cursor, uploads[0].locale, unsure) if other.id not in gone]
+    _keep(alias, cursor, others)
+    return {other.id for other in others}
+
+
+def _keep(alias: str, cursor: Any, others: Sequence[Upload]) -> None:
+    """Read what other uploads have seen where something is subtracted."""
+    for batch in archived.batches(others):
+        _stage(alias, cursor, batch, {})
+        with transaction.atomic(using=alias):
+            cursor.execute("SET LOCAL search_path TO pg_temp, public")
+            cursor.execute(load("subtract_keep.sql"), {"uploads": [other.id for other in batch]})
+            cursor.execute(load("fold_orphans.sql"))
 
 
 def _stage(alias: str, cursor: Any, uploads: Sequence[Upload], unreadable: dict[UUID, str]) -> None:
@@ -93,8 +152,11 @@ def _touched(cursor: Any) -> Iterable[Ints]:
     return fold_positions.chunks(np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 5))
 
 
-def _subtract_positions(cursor: Any) -> Ints:
-    """Take the staged positions out of presence; returns the uploaders of entries whose days are unsure."""
+def _subtract_positions(cursor: Any, *, write: bool) -> Ints:
+    """Take the staged positions out of presence (or see what would follow, without `write`).
+
+    Returns the uploaders of entries whose days are unsure.
+    """
     uploads = fold_positions.Uploads(cursor)
     unsure = [np.zeros(0, dtype=np.int64)]
     for chunk in _touched(cursor):
@@ -102,7 +164,8 @@ def _subtract_positions(cursor: Any) -> Ints:
         known = fold_positions.known_entries(cursor, first, last)
         gone, _ = fold_positions.staged_entries(cursor, first, last, uploads)
         left, open_days = presence.take_away(known, presence.unite(gone))
-        fold_positions.replace_rows(cursor, first, last, chunk[:, 1:4], left)
+        if write:
+            fold_positions.replace_rows(cursor, first, last, chunk[:, 1:4], left)
         unsure.append(presence.uploaders(left)[open_days])
     return np.unique(np.concatenate(unsure))
 

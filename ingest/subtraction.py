@@ -14,14 +14,15 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connections, transaction
-from django.db.models import QuerySet
-from django.db.models.functions import Now
+from django.db.models import F, QuerySet
+from django.db.models.functions import Least, Now
 
 from ingest import hot
 from ingest.fold import already_merged
 from ingest.models import Upload
 from ingest.sql import load
 from ingest.subtract import subtract
+from ingest.suspects import MAX_BACKOFF
 from ingest.withdraw import pending
 from ingest.work import FAILURES
 from maps import locales
@@ -47,8 +48,9 @@ class Totals(NamedTuple):
 
 def finish_pending(locale: str) -> int:
     """Subtract the next uploads that are marked and in no worker's hands any more; returns how many."""
-    # Those whose documents could not be read come last.
-    return _finish(locale, pending(locale).order_by("attempts", "id"))
+    # Those whose documents could not be read wait longer each time, by the database's clock, and hold up no others.
+    due = pending(locale).exclude(retry_at__gt=Now(), retry_at__lte=Now() + 2 * MAX_BACKOFF)
+    return _finish(locale, due.order_by("attempts", "id"))
 
 
 def finish_some(locale: str) -> None:
@@ -93,14 +95,19 @@ def _finish(locale: str, withdrawn: QuerySet[Upload]) -> int:
         uploads = list(withdrawn.select_for_update(skip_locked=True)[:AT_ONCE])
         ready = _ready(alias, uploads)
         unreadable = subtract(alias, ready) if ready else {}
+        waited = {upload.id: upload.attempts for upload in ready}
         for upload_id, reason in unreadable.items():
             logger.error(
                 "Upload %s can't be subtracted: %s. It stays on the map until it can be read.", upload_id, reason
             )
-            Upload.objects.filter(id=upload_id).update(reason=reason[:2000], attempts=1)
+            Upload.objects.filter(id=upload_id).update(
+                reason=reason[:2000],
+                attempts=Least(F("attempts") + 1, 32767),
+                retry_at=Now() + min(timedelta(seconds=2 ** (1 + min(waited[upload_id], 12))), MAX_BACKOFF),
+            )
         done = [upload.id for upload in ready if upload.id not in unreadable]
         Upload.objects.filter(id__in=done).update(
-            withdrawn_at=Now(), lease_until=None, claimed_by="", attempts=0, reason=""
+            withdrawn_at=Now(), lease_until=None, claimed_by="", attempts=0, retry_at=None, reason=""
         )
     return len(done)
 
@@ -137,7 +144,9 @@ def what_would_vanish(locale: str, chosen: QuerySet[Upload], report: Callable[[i
     difference = Totals()
     done = 0
     try:
-        with transaction.atomic(using=alias):
+        with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+            # Before any table is looked at: whoever folds waits for these in turn.
+            cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [hot.FOLD_LOCK])
             before = totals(alias)
             for page in _pages(chosen, AT_ONCE):
                 subtract(alias, page)

@@ -80,7 +80,9 @@ def _merge(alias: str, uploads: list[Upload], group: Group) -> dict[UUID, Merged
             hot.use_ram_for_temporary(alias, cursor)
             cursor.execute(load("staging_tables.sql"))
             stage_into(cursor, _STAGED, members, interned)
-            return fold_from(cursor, staged=_STAGED, into="public")
+            merged = fold_from(cursor, staged=_STAGED, into="public")
+            cursor.execute(load("drop_staging_tables.sql"))
+            return merged
 
     return hot.with_whole_tables(alias, merge)
 

@@ -39,7 +39,7 @@ def mark(uploads: Sequence[UUID]) -> int:
         free = withdrawable(Upload.objects.filter(id__in=uploads)).select_for_update(skip_locked=True)
         # A claim stays noted down: as long as it holds, its worker may still stage the upload.
         return Upload.objects.filter(id__in=list(free.values_list("id", flat=True))).update(
-            status=Upload.Status.WITHDRAWN, withdrawn_at=None, staged_at=None, retry_at=None, reason=""
+            status=Upload.Status.WITHDRAWN, withdrawn_at=None, staged_at=None, attempts=0, retry_at=None, reason=""
         )
 
 
@@ -61,4 +61,6 @@ def bring_back(uploads: Sequence[UUID]) -> int:
             claimed_by="",
             lease_until=None,
             attempts=0,
+            retry_at=None,
+            reason="",
         )

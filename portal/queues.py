@@ -182,10 +182,14 @@ def _refusals() -> list[dict[str, str]]:
 
 
 def _failing() -> list[dict[str, str]]:
-    """Return what fails and is tried again, the longest waiting first, then what was set aside, the newest first."""
+    """Return what fails and is tried again, the longest waiting first, then what was set aside, the newest first.
+
+    Withdrawn uploads whose document can't be read fail, too: their notes are still on the map.
+    """
     failing = Upload.objects.filter(status="queued", attempts__gt=0).exclude(reason="").order_by("received_at")
     set_aside = Upload.objects.filter(status="rejected", faults__gt=0).order_by("-rejected_at")
-    uploads = [*failing[:FAILING_SHOWN], *set_aside[:FAILING_SHOWN]]
+    stuck = Upload.objects.filter(status="withdrawn", withdrawn_at=None, attempts__gt=0).order_by("received_at")
+    uploads = [*failing[:FAILING_SHOWN], *stuck[:FAILING_SHOWN], *set_aside[:FAILING_SHOWN]]
     return [
         {
             "when": formats.date_format(timezone.localtime(upload.received_at), "DATETIME_FORMAT"),
