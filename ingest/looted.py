@@ -1,137 +1,159 @@
-"""The names of `Loot` elements taken apart, for whole batches: what was looted, where, at which difficulty."""
+"""The `Loot` elements of a batch: what was looted, where, at which difficulty, and the texts of their lootings.
+
+Nine of ten elements are `Loot`, nearly all of one form. Those are cut out of the document by a pattern, before
+lxml reads the rest; of their names each distinct part is read once for the whole batch.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
-import polars as pl
+from lxml import etree
 
 from ingest.formats.mobmapdata import grammar
-from ingest.texts import Broken, Ints
-
-T = TypeVar("T")
+from ingest.texts import Ints, concatenated
 
 DIFFICULTIES = ["", *grammar.DIFFICULTIES]
-_FIELDS = ["source", "x", "y", "zone", "floor"]
-_OLDEST = grammar.VERSIONS[0]
-#: Places in the list of sources that are none: the source is unknown, or depends on the zone.
-_UNKNOWN, _FISHING = -1, -2
+#: Sources without a number: an unknown one, and the one that depends on the zone.
+UNKNOWN, _FISHING = -1, -2
+#: By version: a source without `#`, x and y, the rest of the name, the text. Every part ends at the first sign that
+#: may end it, so nothing is tried twice, and none but the text is longer than a name with escapes may be.
+#: Version 43 writes names like either of the others, which only a whole name tells.
+_USUAL = {
+    version: re.compile(rb'<Loot name="([^#]{1,999}+)#([-0-9.]{1,5}+#[-0-9.]{1,5}+)#(%b)">([^<]++)</Loot>' % place)
+    for version, place in ((42, rb'[^#"]{1,999}+'), (44, rb"[^#]{1,999}+#[0-9]{1,9}+"))
+}
 
 
 class Looted(NamedTuple):
-    """Elements with a known source, arrays in step: `row` is the name's index.
+    """`Loot` elements, arrays and lists in step.
 
-    `source` is an index into `sources`, a pair of the source and (for fishing) the zone's number, else -1;
-    `difficulty` is one into `DIFFICULTIES`, `xy` is packed as in `grammar.pack`, and -1 for kills, whose places
-    are known from elsewhere.
+    `no` is the upload's; `source` an index into `sources` (`UNKNOWN`: none) and `waters`, which for fishing have the
+    zone's number, else -1; `place` a row of `places`: zone, floor, index into `DIFFICULTIES`. `xy` is as written,
+    `x#y`.
     """
 
-    row: Ints
+    no: Ints
     source: Ints
-    zone: Ints
-    floor: Ints
-    difficulty: Ints
-    xy: Ints
-    sources: list[tuple[grammar.Source, int]]
+    place: Ints
+    xy: list[bytes]
+    texts: list[bytes]
+    places: Ints
+    sources: list[grammar.Source]
+    waters: Ints
 
 
-def take_apart(names: Sequence[str], versions: Ints, zones: dict[str, int]) -> Looted:
-    """Take names apart, each as its version has it; `zones` numbers the names of zones and grows.
+class _Unusual(Exception):
+    """A name that can be read in several ways, or no name."""
 
-    Raises `Broken`.
+
+class _Numbers(dict[bytes, int]):
+    """The number of every part of a name that was asked for, as it stands in the document."""
+
+    def __init__(self, read: Callable[[str], int]) -> None:
+        self._read = read
+
+    def __missing__(self, raw: bytes) -> int:
+        if b'"' in raw or b"<" in raw:
+            raise _Unusual
+        number = self[raw] = self._read(etree.fromstring(b'<Loot name="%b"/>' % raw).get("name", ""))
+        return number
+
+
+class Loots:
+    """Collects the `Loot` elements of a batch; `zones` numbers the names of zones and grows.
+
+    The methods raise `grammar.BadLootName` and, for text that is no XML, `etree.XMLSyntaxError`.
     """
-    fields = _split(names, versions)
-    row = fields["row"].to_numpy()
-    zone_texts, zone_of = distinct(fields["zone"])
-    instances = _read(zone_texts, zone_of, row, names, lambda index: grammar.instance(zone_texts[index]))
-    zone = np.array([zones.setdefault(name, len(zones)) for name, _ in instances], dtype=np.int64)[zone_of]
-    difficulty = np.array([DIFFICULTIES.index(name) for _, name in instances], dtype=np.int64)[zone_of]
 
-    source_texts, text_of = distinct(fields["source"])
-    by_id = fields["floor"].is_not_null().to_numpy()
-    version = versions[row] - _OLDEST
-    forms, form_of = np.unique((text_of * 2 + by_id) * len(grammar.VERSIONS) + version, return_inverse=True)
+    def __init__(self, zones: dict[str, int]) -> None:
+        self._zones = zones
+        self._sources: dict[grammar.Source, int] = {}
+        self._places: dict[tuple[int, int, int], int] = {}
+        self._numbers = {
+            version: (
+                _Numbers(partial(self._source, by_id=version == 44, version=version)),
+                _Numbers(partial(self._place_as_written, version=version)),
+            )
+            for version in _USUAL
+        }
+        self._parts: list[tuple[int, Ints, Ints]] = []
+        self._xy: list[bytes] = []
+        self._texts: list[bytes] = []
 
-    def meaning(index: int) -> grammar.Source:
-        text_and_id, newer = divmod(int(forms[index]), len(grammar.VERSIONS))
-        return grammar.source_of(source_texts[text_and_id // 2], bool(text_and_id % 2), _OLDEST + newer)
+    def cut(self, document: bytes, no: int, version: int) -> bytes:
+        """Take the elements of the usual form out of a document and return the rest of it.
 
-    source, sources = _number(_read(forms, form_of, row, names, meaning), form_of, zone)
-    known = source != _UNKNOWN
-    floor = fields["floor"].fill_null("0").cast(pl.Int64).to_numpy()
-    # The places of kills are known from elsewhere, and kills are most of all.
-    gathered = np.flatnonzero(known & np.array([meant.kind != "kill" for meant, _ in sources] + [False])[source])
-    xy = np.full(len(row), -1, dtype=np.int64)
-    xy[gathered] = fields[gathered].select(xy=_packed())["xy"].to_numpy()
-    return Looted(row[known], source[known], zone[known], floor[known], difficulty[known], xy[known], sources)
-
-
-def distinct(column: pl.Series) -> tuple[list[str], Ints]:
-    """Return the distinct texts of a column, and for each row which of them it is."""
-    rows = column.rename("text").to_frame()
-    found = rows.unique(maintain_order=True)
-    numbered = rows.join(found.with_row_index("index"), on="text", maintain_order="left")
-    return found["text"].to_list(), numbered["index"].to_numpy().astype(np.int64)
-
-
-def _split(names: Sequence[str], versions: Ints) -> pl.DataFrame:
-    """Return row, source, x, y, zone and floor (null in version 42's form)."""
-    frame = pl.DataFrame({"row": np.arange(len(names)), "name": pl.Series(names, dtype=pl.String), "version": versions})
-    signs = frame["name"].str.count_matches("#", literal=True).to_numpy()
-    # A name with just as many number signs as its version needs can be read in one way only.
-    is_44, is_42 = (versions == 44) & (signs == 4), (versions == 42) & (signs == 3)
-    parts = []
-    for chosen, count in ((is_44, 5), (is_42, 4)):
-        plain = frame if chosen.all() else frame.filter(chosen)
-        fields = plain["name"].str.splitn("#", count).struct.rename_fields(_FIELDS[:count]).struct.unnest()
-        parts.append(plain.select("row").hstack(fields))
-    rare = [(row, *_loot_fields(row, *rest)) for row, *rest in frame.filter(~(is_44 | is_42)).iter_rows()]
-    schema = {"row": pl.Int64} | dict.fromkeys(_FIELDS, pl.String)
-    return pl.concat([*parts, pl.DataFrame(rare, schema=schema, orient="row")], how="diagonal")
-
-
-def _loot_fields(row: int, name: str, version: int) -> tuple[str, str, str, str, str | None]:
-    try:
-        return grammar.loot_fields(name, version)
-    except grammar.BadLootName as fault:
-        raise Broken(row, name) from fault
-
-
-def _read(
-    distinct_ones: Sequence[object] | Ints, which: Ints, row: Ints, names: Sequence[str], read: Callable[[int], T]
-) -> list[T]:
-    """Return what `read` makes of each distinct value, by its index."""
-    values = []
-    for index in range(len(distinct_ones)):
+        The document is UTF-8 without comments and CDATA sections, as the door's `guard` leaves it: `<` begins a tag,
+        an element that is cut out is a whole one, and the rest is as well-formed as the document was.
+        """
+        if version not in _USUAL:
+            return document
+        source_of, place_of = self._numbers[version]
+        rest, sources, xys, places, texts = (
+            parts[at::5] for parts in [_USUAL[version].split(document)] for at in range(5)
+        )
+        if b"&" in b"".join(texts):
+            return document
         try:
-            values.append(read(index))
-        except grammar.BadLootName as fault:
-            first = int(row[np.flatnonzero(which == index)[0]])
-            raise Broken(first, names[first]) from fault
-    return values
+            place = np.fromiter(map(place_of.__getitem__, places), dtype=np.int64, count=len(places))
+            source = np.fromiter(map(source_of.__getitem__, sources), dtype=np.int64, count=len(sources))
+        except _Unusual:
+            return document
+        self._add(no, source, place, xys, texts)
+        return b"".join(rest)
 
+    def add(self, names: Sequence[str], texts: Sequence[str], no: int, version: int) -> None:
+        """Take elements of whatever form."""
+        fields = [grammar.loot_fields(name, version) for name in names]
+        self._add(
+            no,
+            np.array(
+                [self._source(source, floor is not None, version) for source, *_, floor in fields], dtype=np.int64
+            ),
+            np.array([self._place(zone, floor or "0") for *_, zone, floor in fields], dtype=np.int64),
+            [f"{x}#{y}".encode() for _, x, y, *_ in fields],
+            [text.encode() for text in texts],
+        )
 
-def _number(
-    meanings: Sequence[grammar.Source], meaning_of: Ints, zone: Ints
-) -> tuple[Ints, list[tuple[grammar.Source, int]]]:
-    """Number the sources; one that is fishing is told apart by its zone."""
-    numbers: dict[tuple[grammar.Source, int], int] = {}
-    special = {"unknown": _UNKNOWN, "fishing": _FISHING}
-    number_of = [
-        special[meaning.kind] if meaning.kind in special else numbers.setdefault((meaning, -1), len(numbers))
-        for meaning in meanings
-    ]
-    source = np.array(number_of, dtype=np.int64)[meaning_of]
-    fished = np.flatnonzero(source == _FISHING)
-    waters, water_of = np.unique(zone[fished], return_inverse=True)
-    fishing = [numbers.setdefault((grammar.Source("fishing"), int(water)), len(numbers)) for water in waters]
-    source[fished] = np.array(fishing, dtype=np.int64)[water_of]
-    return source, list(numbers)
+    def finish(self) -> Looted:
+        """Return what was collected; nothing is collected after it."""
+        self._numbers.clear()  # of a document full of names this is most of what is held
+        no = np.repeat(
+            np.array([no for no, *_ in self._parts], dtype=np.int64), [len(source) for _, source, _ in self._parts]
+        )
+        source = concatenated([source for _, source, _ in self._parts])
+        place = concatenated([place for *_, place in self._parts])
+        places = np.array(list(self._places), dtype=np.int64).reshape(-1, 3)
+        # Fishing has no number yet, and gets one for each zone.
+        fished = np.flatnonzero(source == _FISHING)
+        waters, water_of = np.unique(places[place[fished], 0], return_inverse=True)
+        source[fished] = len(self._sources) + water_of
+        waters = np.concatenate([np.full(len(self._sources), -1, dtype=np.int64), waters])
+        sources = [*self._sources, *[grammar.Source("fishing")] * (len(waters) - len(self._sources))]
+        return Looted(no, source, place, self._xy, self._texts, places, sources, waters)
 
+    def _add(self, no: int, source: Ints, place: Ints, xys: Sequence[bytes], texts: Sequence[bytes]) -> None:
+        self._parts.append((no, source, place))
+        self._xy += xys
+        self._texts += texts
 
-def _packed() -> pl.Expr:
-    """Return the coordinate of the texts x and y as `grammar.pack` does."""
-    x, y = (pl.col(axis).cast(pl.Float64).mul(10).round().cast(pl.Int64) for axis in ("x", "y"))
-    return pl.when(pl.col("x") == "-1").then(pl.lit(-1, dtype=pl.Int64)).otherwise(x * 1024 + y)
+    def _source(self, raw: str, by_id: bool, version: int) -> int:
+        source = grammar.source_of(raw, by_id, version)
+        special = {"unknown": UNKNOWN, "fishing": _FISHING}
+        return special[source.kind] if source.kind in special else self._sources.setdefault(source, len(self._sources))
+
+    def _place_as_written(self, raw: str, version: int) -> int:
+        zone, _, floor = raw.rpartition("#") if version == 44 else (raw, "", "0")
+        if not grammar.is_natural(floor):
+            raise _Unusual
+        return self._place(zone, floor)
+
+    def _place(self, zone: str, floor: str) -> int:
+        name, difficulty = grammar.instance(zone)
+        place = (self._zones.setdefault(name, len(self._zones)), int(floor), DIFFICULTIES.index(difficulty))
+        return self._places.setdefault(place, len(self._places))

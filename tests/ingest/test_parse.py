@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest import elements
 from ingest.formats.mobmapdata import grammar
 from ingest.parse import Document, Unreadable, parse
 from tests.ingest.factories import Loot, Mob, Note, contents, day, document, element, loot, mob, notes, zone
@@ -169,6 +170,57 @@ def test_a_source_stands_where_it_was_looted_unless_it_is_a_kill(record: Loot) -
     place = grammar.split_loot_name(f"{record.source}#{record.at}#{record.zone}#{record.floor}", 44)
     expected = [] if place.source.kind in {"kill", "unknown"} else [(place.zone, place.floor, place.xy, RECEIVED)]
     assert rows(found.gathered, "zone", "floor", "xy", "first_day") == expected
+
+
+# --- ways of writing and reading --------------------------------------------------------------------
+def same(one: Read, other: Read) -> bool:
+    positions = ["creature", "name", "zone", "floor", "xy", "first_day"]
+    return (
+        one.creatures.equals(other.creatures)
+        and rows(one.positions, *positions) == rows(other.positions, *positions)
+        and rows(one.gathered, "zone", "floor", "xy") == rows(other.gathered, "zone", "floor", "xy")
+        and by_source(one.drops, one, "item", "drops") == by_source(other.drops, other, "item", "drops")
+        and by_source(one.loot, one, "lootings") == by_source(other.loot, other, "lootings")
+        and by_source(one.loot, one, "copper") == by_source(other.loot, other, "copper")
+    )
+
+
+@settings(max_examples=100, deadline=None)
+@given(notes(), st.sampled_from([1, 30, 200, 1000]))
+def test_a_document_read_in_pieces_says_the_same(note: Note, piece_bytes: int) -> None:
+    whole = read(note.xml(), version=note.version)
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(elements, "PIECE_BYTES", piece_bytes)
+        assert same(read(note.xml(), version=note.version), whole)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "<Loot name='OPENoA b#1#2#Z#0'>+5#</Loot>",
+        '<Loot  name = "OPENoA b#1#2#Z#0" >+5#</Loot >',
+        '<Loot name="OPENoA&#32;b#1#2#Z#0">+5#</Loot>',
+        '<Loot name="OPENoA b#1#2#&#90;#0">+5#</Loot>',
+        '<Loot name="OPENoA&#x20;b&#35;1#2#&#x5a;#0">&#43;5#</Loot>',
+        '<Loot name="OPENoA\nb#1#2#Z#0">+5#</Loot>',
+        '<Loot name="OPENoA\tb#1#2#Z#0">+5#</Loot>',
+    ],
+)
+def test_loot_is_the_same_however_its_xml_is_written(written: str) -> None:
+    usual = loot("+5#", "OPENoA b#1#2#Z#0")
+    assert usual in document(usual).decode()
+    others = [loot("+7#", "n0x1#1#2#Z#0"), loot("+9#", 'OPENo<&">#3#4#Y#0')]
+    expected = read(document(others[0], usual, others[1]))
+    assert rows(expected.sources, "object") == [("",), ('<&">',), ("A b",)]
+    assert same(read(document(others[0], written, others[1])), expected)
+
+
+@pytest.mark.parametrize("name", ["OPENo1#2#3#4#Z#0", "OPENoA#1#2#Y#0#Z#3", "OPENoA#3#4#0#0#5"])
+def test_an_object_named_like_coordinates_is_read_from_the_right(name: str) -> None:
+    place = grammar.split_loot_name(name, 44)
+    found = read(document(loot("+5#", name), loot("+5#", name)))
+    assert rows(found.sources, "object") == [(place.source.object,)]
+    assert rows(found.gathered, "zone", "floor", "xy") == [(place.zone, place.floor, place.xy)]
 
 
 # --- one by one -------------------------------------------------------------------------------------

@@ -330,15 +330,15 @@ def test_an_upload_that_kills_every_worker_is_set_aside(monkeypatch):
 
 def test_a_document_that_kills_its_reader_is_set_aside_and_the_others_are_merged(monkeypatch):
     uploads = sent(6)
-    collect = parsing._collect
+    collect = parsing.Elements.collect
 
-    def killed(stream: Any, document: Any, columns: Any) -> None:
+    def killed(elements: Any, stream: Any, no: int, version: int) -> None:
         text = stream.read(1 << 20)
         if b'blizzid="4"' in text:
             raise SystemExit
-        collect(BytesIO(text), document, columns)
+        collect(elements, BytesIO(text), no, version)
 
-    monkeypatch.setattr(parsing, "_collect", killed)
+    monkeypatch.setattr(parsing.Elements, "collect", killed)
     for _ in range(60):
         Upload.objects.filter(status="queued").update(lease_until=None)  # the leases of the dead have run out
         for step in (working.work, trial.try_some):

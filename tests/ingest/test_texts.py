@@ -39,7 +39,7 @@ def test_coordinates_are_what_each_text_says() -> None:
     @settings(max_examples=150, deadline=None)
     @given(st.lists(_coordinate_list, max_size=8))
     def check(lists: list[str]) -> None:
-        index, xy = texts.coordinates(lists)
+        index, xy = texts.coordinates([text.encode() for text in lists])
         expected = [
             (number, grammar.pack(*entry.split("/")))
             for number, text in enumerate(lists)
@@ -56,7 +56,9 @@ def test_lootings_money_and_drops_are_summed_by_group() -> None:
     @given(st.lists(st.tuples(st.lists(_looting, max_size=4), st.integers(0, 2)), max_size=8))
     def check(elements: list[tuple[list[list[str]], int]]) -> None:
         found = texts.lootings(
-            [written(lootings) for lootings, _ in elements], np.array([group for _, group in elements], dtype=int), 3
+            [written(lootings).encode() for lootings, _ in elements],
+            np.array([group for _, group in elements], dtype=int),
+            3,
         )
         counted, with_money, copper, drops = Counter[int](), Counter[int](), Counter[int](), Counter[tuple[int, int]]()
         for lootings, group in elements:
@@ -78,17 +80,44 @@ def test_lootings_money_and_drops_are_summed_by_group() -> None:
     check()
 
 
-@pytest.mark.parametrize(
-    "broken", ["1/1", "1,1/", "/1,", "1/,", "101/1,", "-1/1,", "1/1;", "x/1,", "1/1,2/2", "٣/1,", "1/1,,"]
-)
+BROKEN_LISTS = ["1/1", "1,1/", "/1,", "1/,", "101/1,", "-1/1,", "1/1;", "x/1,", "1/1,2/2", "٣/1,", "1/1,,", "1.2.3/1,"]
+BROKEN_LISTS += ["1./1,", ".5/1,", "1/1.55,", "100.00/1,", "1/1,5", "1/", "0-/1,", "-/1,", "/", "-1/-1", "0-1/0-1,"]
+
+
+@pytest.mark.parametrize("broken", BROKEN_LISTS)
 def test_a_broken_list_of_coordinates_is_named(broken: str) -> None:
     with pytest.raises(texts.Broken) as fault:
-        texts.coordinates(["1/1,", "", broken, "2/2,"])
+        texts.coordinates([text.encode() for text in ("1/1,", "", broken, "2/2,")])
     assert fault.value.index == 2
 
 
-@pytest.mark.parametrize("broken", ["5#", "+#", "+:1:1:1#", "+99999999999#", "+2147483648:0:0:1#", "+x#"])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "5#",
+        "+#",
+        "+:1:1:1#",
+        "+99999999999#",
+        "+2147483648:0:0:1#",
+        "+x#",
+        "+5",
+        "+12345678x#",
+        "+5;#",
+        "+5é#",
+        "+5:\0#",
+    ],
+)
 def test_a_broken_loot_text_is_named(broken: str) -> None:
     with pytest.raises(texts.Broken) as fault:
-        texts.lootings([broken, "+5#"], np.zeros(2, dtype=int), 1)
+        texts.lootings([broken.encode(), b"+5#"], np.zeros(2, dtype=int), 1)
     assert fault.value.index == 0
+
+
+def test_a_text_that_only_the_reader_refuses_is_blamed_on_no_upload(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it would be if the grammar took something new and the reader had not learnt it."""
+    monkeypatch.setattr(grammar, "is_coordinate_list", lambda text: True)
+    monkeypatch.setattr(grammar, "is_loot_text", lambda text, version: True)
+    with pytest.raises(texts.Disagreement, match="One of 2 texts"):
+        texts.coordinates([b"1/1,", b"1;1,"])
+    with pytest.raises(texts.Disagreement, match="One of 2 texts"):
+        texts.lootings([b"+5#", b"+x#"], np.zeros(2, dtype=int), 1)
