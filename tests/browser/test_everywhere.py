@@ -57,6 +57,45 @@ def findings(page: Page) -> list[str]:
     ]
 
 
+#: Adds up by how much what is seen moves without anybody having done anything (as the Layout Instability API counts).
+WATCH_SHIFTS = """
+window.shifts = {sum: 0, moved: []};
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) {
+    if (entry.hadRecentInput) continue;
+    shifts.sum += entry.value;
+    for (const { node, previousRect: from, currentRect: to } of entry.sources) {
+      const name = node?.id ? `#${node.id}` : `${node?.nodeName}.${node?.className}`;
+      shifts.moved.push(`${name}: ${from.x},${from.y} ${from.width}×${from.height}`
+        + ` to ${to.x},${to.y} ${to.width}×${to.height} (${entry.value.toFixed(3)})`);
+    }
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+MOST_SHIFT = 0.05
+#: A slow line brings scripts, styles and data one after the other, which is when pages move.
+SLOW_LINE = {"offline": False, "latency": 60, "downloadThroughput": 400_000, "uploadThroughput": 400_000}
+
+
+@pytest.mark.parametrize("context_options", [{"viewport": DESKTOP}, {"viewport": PHONE}], ids=["desktop", "phone"])
+def test_no_page_moves_while_it_loads(page, context_options):
+    zone = world.fill()
+    page.add_init_script(WATCH_SHIFTS)
+    network = page.context.new_cdp_session(page)
+    network.send("Network.enable")
+    network.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    network.send("Network.emulateNetworkConditions", SLOW_LINE)
+    moving = {}
+    for path in paths(zone):
+        visit(page, path)
+        shifts = page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(shifts))))")
+        if shifts["sum"] > MOST_SHIFT:
+            moving[path] = shifts
+    assert moving == {}
+    page.evaluate("document.body.prepend(Object.assign(document.createElement('div'), {style: 'height: 300px'}))")
+    page.wait_for_function(f"shifts.sum > {MOST_SHIFT}")  # what would be seen, is seen
+
+
 @pytest.mark.parametrize(
     "context_options",
     [
