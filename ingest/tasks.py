@@ -11,8 +11,8 @@ from ingest import subtraction
 from ingest import tidy as tidying
 from ingest.requeue import NOTHING, draw
 from ingest.trial import try_some
-from ingest.wake import send
-from ingest.work import FAILURES, has_room, locales_with_work, merge, merge_is_due, recover
+from ingest.wake import send, wake_later
+from ingest.work import FAILURES, has_room, locales_with_work, merge, merge_is_due, next_merge_s, recover
 from ingest.work import work as stage_batch
 from maps import locales
 from maps.publish import has_changes
@@ -47,6 +47,9 @@ def work(self: Task, locale: str) -> None:
             return  # another worker is folding: its end, or the sweep, makes room
     if tried or not drained:
         send("ingest.work", locale)
+    elif (delay_s := next_merge_s(locale)) is not None:
+        # Staged so soon after a fold that the next one was not due yet: the sweep would come seconds later.
+        wake_later(locale, delay_s)
     if drained or published_is_old:
         publish_changes(locales.alias(locale), for_s=PUBLISH_S, busy=not drained)
 

@@ -35,6 +35,7 @@ class Waker:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pending: set[str] = set()
+        self._later: dict[str, threading.Timer] = {}
         self._due = threading.Event()
         self._pid = 0
 
@@ -46,6 +47,18 @@ class Waker:
                 self._pid = os.getpid()
                 threading.Thread(target=self._run, name="waker", daemon=True).start()
         self._due.set()
+
+    def wake_later(self, locale: str, delay_s: float) -> None:
+        """See to it that a worker looks at a locale's queue after a while; one such wake-up is under way at a time.
+
+        It is lost with this process, and the sweep stands behind it.
+        """
+        with self._lock:
+            timer = self._later.get(locale)
+            if timer is None or not timer.is_alive():  # a fork's timers run in its parent only
+                timer = self._later[locale] = threading.Timer(delay_s, self.wake, [locale])
+                timer.daemon = True
+                timer.start()
 
     def _run(self) -> None:
         while True:
@@ -68,4 +81,5 @@ class Waker:
             time.sleep(MIN_GAP_S)
 
 
-wake = Waker().wake
+_waker = Waker()
+wake, wake_later = _waker.wake, _waker.wake_later

@@ -93,10 +93,27 @@ def merge_is_due(locale: str, *, drained: bool) -> bool:
     alias = locales.alias(locale)
     if hot.size_bytes(alias) >= settings.HOT_BUDGET_BYTES // len(locales.hosted()) // 2:
         return True
+    since_fold, took = _last_fold(alias)
+    gap = FOLD_GAP_QUIET if drained else max(FOLD_GAP_LOADED, FOLD_SHARE * took)
+    # A moment to come: the clock was set back since.
+    return not timedelta(0) <= since_fold < gap
+
+
+def next_merge_s(locale: str) -> float | None:
+    """Return in how many seconds to look again for a fold of a locale whose queue is empty; None: nothing is staged."""
+    if not Upload.objects.filter(locale=locale, status=Upload.Status.STAGED).exists():
+        return None
+    left = FOLD_GAP_QUIET - _last_fold(locales.alias(locale))[0]
+    # Due already, and somebody else is folding: ask again a little later.
+    return (left if timedelta(0) < left < FOLD_GAP_QUIET else FOLD_GAP_QUIET).total_seconds()
+
+
+def _last_fold(alias: str) -> tuple[timedelta, timedelta]:
+    """Return how long ago the last fold was, and how long it took."""
     with connections[alias].cursor() as cursor:
-        cursor.execute("SELECT now() - folded_at, took FROM hot_state")
+        cursor.execute("SELECT clock_timestamp() - folded_at, took FROM hot_state")
         since_fold, took = cursor.fetchone()
-    return bool(since_fold >= (FOLD_GAP_QUIET if drained else max(FOLD_GAP_LOADED, FOLD_SHARE * took)))
+    return since_fold, took
 
 
 def merge(locale: str) -> int:

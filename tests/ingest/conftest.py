@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import connections
 
-from ingest import hot, wake
+from ingest import hot, tasks, wake
 from maps import locales
 
 
@@ -14,6 +14,7 @@ def wakes(monkeypatch) -> list[str]:
     """Collect the locales for which workers would be woken."""
     woken: list[str] = []
     monkeypatch.setattr(wake, "wake", woken.append)
+    monkeypatch.setattr(tasks, "wake_later", lambda locale, delay_s: woken.append(locale))
     return woken
 
 

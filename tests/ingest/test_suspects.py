@@ -7,12 +7,9 @@ from contextlib import suppress
 from io import BytesIO
 from typing import Any
 
-import psycopg
 import pytest
-from django.db import DataError, InterfaceError, OperationalError, connections
+from django.db import InterfaceError, OperationalError, connections
 from django.utils import timezone
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ingest import fold as folding
 from ingest import parse as parsing
@@ -20,9 +17,8 @@ from ingest import spool, suspects, tasks, trial, withdraw
 from ingest import work as working
 from ingest.fold import TRIES
 from ingest.models import LocaleControl, Upload
-from ingest.parse import Unreadable
 from ingest.subtraction import finish_pending
-from ingest.suspects import ALONE, GROUPS, SET_ASIDE, is_content, next_step
+from ingest.suspects import ALONE, SET_ASIDE
 from portal.admin.uploads import requeue
 from tests.ingest.factories import document, mob, zone
 from tests.ingest.pipeline import RECEIVED, empty, merge, rows, stage_all, tables, take, work_off
@@ -101,60 +97,6 @@ def fail_folding(times: int, *errors: type[BaseException]) -> None:
     for _ in range(times):
         with pytest.raises(errors or Exception):
             working.merge("deDE")
-
-
-# --- whose fault it is ------------------------------------------------------------------------------
-def refused_with(code: str) -> Exception:
-    error = OperationalError("wrapped by Django")
-    error.__cause__ = psycopg.errors.lookup(code)("says PostgreSQL")
-    return error
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        *map(refused_with, ["22003", "22021", "23505", "23514", "21000", "54000", "XX000", "53200"]),
-        psycopg.errors.lookup("22P02")(),
-        psycopg.DataError("PostgreSQL text fields cannot contain NUL (0x00) bytes"),
-        DataError("the same by way of Django"),
-        OverflowError(),
-        KeyError("a bug"),
-        MemoryError(),
-        Unreadable(0, "damaged"),
-        suspects.PanicException("polars"),
-    ],
-    ids=lambda error: type(error.__cause__ or error).__name__,
-)
-def test_values_refused_and_bugs_may_be_an_uploads_content(error):
-    assert is_content(error)
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        *map(refused_with, ["08006", "53100", "53300", "57P01", "57014", "58P01", "58030", "40001", "40P01", "55P03"]),
-        *map(refused_with, ["42P01", "42703", "42501", "25006", "XX001", "22P04"]),
-        psycopg.errors.lookup("53100")(),
-        OperationalError("connection refused"),
-        InterfaceError("connection already closed"),
-        psycopg.OperationalError("the connection is lost"),
-        FileNotFoundError("a document"),
-        PermissionError("the archive"),
-        OSError(28, "no space left"),
-        TimeoutError(),
-    ],
-    ids=lambda error: type(error.__cause__ or error).__name__,
-)
-def test_what_work_is_done_with_is_nobodys_content(error):
-    assert not is_content(error)
-
-
-@given(st.integers(0, SET_ASIDE), st.integers(1, 100_000))
-def test_every_step_is_further_on_and_its_group_smaller(faults, together):
-    step = next_step(faults, together)
-    assert step > faults
-    assert together == 1 or GROUPS[min(step, ALONE) - 1] < together
-    assert together > 1 or step > ALONE
 
 
 # --- one bad upload among many ----------------------------------------------------------------------

@@ -78,3 +78,14 @@ def test_a_broker_that_is_away_delays_nobody_and_is_told_in_the_log(monkeypatch,
     came_back.set()
     waker.wake("deDE")
     wait_for(lambda: collected[-1:] == ["deDE"])
+
+
+def test_a_wake_up_for_later_is_sent_then_and_once(sent):
+    waker = wake.Waker()
+    began = time.monotonic()
+    for _ in range(10):
+        waker.wake_later("deDE", 0.2)
+    wait_for(lambda: sent == ["ingest.work deDE"])
+    assert time.monotonic() - began >= 0.2
+    waker.wake_later("deDE", 0.01)
+    wait_for(lambda: sent == ["ingest.work deDE"] * 2)

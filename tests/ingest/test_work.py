@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from threading import Barrier, Thread
 
@@ -362,3 +363,29 @@ def test_one_wake_up_brings_an_upload_onto_the_map(monkeypatch):
     tasks.work.apply(args=["deDE"], throw=True)
     assert states() == {"merged": 3}
     assert rows("SELECT count(*) > 0 FROM spawn") == [(True,)]
+
+
+def test_what_is_staged_right_after_a_fold_is_merged_when_the_next_one_is_due(monkeypatch):
+    later: list[tuple[str, float]] = []
+    monkeypatch.setattr(tasks, "send", die)
+    monkeypatch.setattr(tasks, "wake_later", lambda *when: later.append(when))
+    taken(1)
+    with connections["map_deDE"].cursor() as cursor:
+        cursor.execute("UPDATE hot_state SET folded_at = clock_timestamp()")
+    tasks.work.apply(args=["deDE"], throw=True)
+    assert states() == {"staged": 1}
+    [(locale, delay_s)] = later
+    assert (locale, 0 < delay_s <= module.FOLD_GAP_QUIET.total_seconds()) == ("deDE", True)
+    time.sleep(delay_s)
+    tasks.work.apply(args=["deDE"], throw=True)
+    assert states() == {"merged": 1}
+    assert len(later) == 1, "nothing is staged any more"
+
+
+def test_a_fold_noted_before_the_clock_was_set_back_holds_up_none():
+    with connections["map_deDE"].cursor() as cursor:
+        cursor.execute("UPDATE hot_state SET folded_at = now() + interval '1 hour'")
+    assert module.merge_is_due("deDE", drained=False)
+    taken(1)
+    stage_all()
+    assert module.next_merge_s("deDE") == module.FOLD_GAP_QUIET.total_seconds()
