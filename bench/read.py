@@ -1,4 +1,4 @@
-"""`bench/run read`: maps, creatures and searches under 1 to 64 clients through nginx, while ingest runs."""
+"""`bench/run read`: maps, creatures, items, pictures, searches for 1 to 64 clients through nginx, while ingest runs."""
 
 from __future__ import annotations
 
@@ -31,14 +31,18 @@ from deploy.steps.ports import LOOPBACK, remembered
 from deploy.steps.progress import Failure, say, step, wait_until
 
 LOCALE = "deDE"
-CLIENTS = (1, 2, 4, 8, 16, 32, 64)
-#: What is asked for: published documents first, the same from the database next.
-PUBLISHED, COMPUTED, CREATURES, SEARCHES = "published maps", "computed maps", "creatures", "searches"
-KINDS = (PUBLISHED, COMPUTED, CREATURES, SEARCHES)
-#: Different creatures and searches that are asked for.
+CLIENTS = (1, 4, 16, 64)
+#: What is there as documents, with the folder they lie in; it is asked for as published and as computed.
+DOCUMENTS = {"maps": "zone-maps", "creatures": "mobs", "items": "items"}
+#: What is asked for: documents, the same answers from the database, and what is computed for every reader.
+PUBLISHED = {what: f"published {what}" for what in DOCUMENTS}
+COMPUTED = {what: f"computed {what}" for what in DOCUMENTS}
+SEARCHES, GROUNDS = "searches", "ground pictures"
+KINDS = (*(kind for what in DOCUMENTS for kind in (PUBLISHED[what], COMPUTED[what])), SEARCHES, GROUNDS)
+#: Different creatures, items and searches that are asked for.
 DIFFERENT = 300
 #: Uploads that keep the workers busy meanwhile, and how many distinct ones they are variants of.
-UPLOADS_PER_S, DOCUMENTS = 20, 124
+UPLOADS_PER_S, VARIANTS = 20, 124
 #: How long a document may take that nobody has asked for yet, and how often that is tried.
 COLD_P99_MS, COLD_REQUESTS = 10.0, 400
 
@@ -55,12 +59,12 @@ class Round:
 def main(arguments: list[str]) -> int:
     """Measure and return the exit status."""
     parser = argparse.ArgumentParser(prog="bench/run read", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a small world, one run of a second each")
-    parser.add_argument("--seconds", type=float, help="length of each run (3; quick: 1)")
+    parser.add_argument("--quick", action="store_true", help="a small world, one run of two seconds each")
+    parser.add_argument("--seconds", type=float, help="length of each run (3; quick: 2)")
     parser.add_argument("--runs", type=int, help="runs with each number of clients (3; quick: 1)")
     parser.add_argument("--uploads", type=int, help="uploads that the world is made of (1538; quick: 154)")
     options = parser.parse_args(arguments)
-    seconds = options.seconds or (1.0 if options.quick else 3.0)
+    seconds = options.seconds or (2.0 if options.quick else 3.0)
     runs = options.runs or (1 if options.quick else 3)
     uploads = options.uploads or (154 if options.quick else 1538)
     with servers.running(needs_bytes=3_000_000_000) as site:
@@ -82,12 +86,15 @@ class Measuring:
         self.site, self.result, self.seconds = site, result, seconds
         self.folder = site.place.var / "reading"
         self.folder.mkdir(exist_ok=True)
+        #: The addresses of each kind of answer, in random order.
+        self.paths: dict[str, list[str]] = {}
         #: The size of the smallest document: an answer with less is none.
-        self.least_bytes = 0
+        self.least_bytes: dict[str, int] = {}
 
     def measure(self, uploads: int, runs: int) -> None:
         self._make_world(uploads)
-        zones = self._choose_addresses()
+        self._choose_addresses()
+        self._weigh_documents()
         ports = remembered(self.folder / "ports.json", ["published", "computed"])
         nothing = self.folder / "nothing-published"
         with (
@@ -100,7 +107,7 @@ class Measuring:
             ),
             proxy.running(self.folder / "nginx-computed", port=ports["computed"], upstream_port=computing, var=nothing),
         ):
-            where = dict.fromkeys(KINDS, ports["published"]) | {COMPUTED: ports["computed"]}
+            where = dict.fromkeys(KINDS, ports["published"]) | dict.fromkeys(COMPUTED.values(), ports["computed"])
             found: dict[tuple[str, int], list[Round]] = {}
             with self._uploading():
                 for clients in CLIENTS:
@@ -108,15 +115,15 @@ class Measuring:
                         for kind in KINDS:
                             found[kind, clients] = [self._round(kind, where[kind], clients) for _ in range(runs)]
                 with step("Documents that nobody has asked for"):
-                    cold = [each * 1000 for each in self._cold(ports["published"], zones)]
+                    cold = {what: self._cold_ms(ports["published"], what) for what in DOCUMENTS}
                 merged = self.site.one("SELECT count(*) FROM ingest_upload WHERE status = 'merged'")
             self.result.add("uploads merged meanwhile", "", [merged - uploads])
             if merged <= uploads:
                 self.result.faults.append("Nothing was merged while answers were measured.")
             self._wait_until_published()
-            self._compare(zones, ports["published"], ports["computed"])
+            self._compare(ports["published"], ports["computed"])
         self._tell(found, cold)
-        self._publishing_all(len(zones))
+        self._publishing_all()
 
     def _make_world(self, uploads: int) -> None:
         prepared = corpus.spool(self.site, corpus.make(self.site, uploads), "read")
@@ -138,31 +145,49 @@ class Measuring:
             every=0.5,
         )
 
-    def _choose_addresses(self) -> list[int]:
-        """Write the addresses of each kind to a file, in random order; returns the zones."""
+    def _choose_addresses(self) -> None:
+        """Choose the addresses of each kind, and write them to a file."""
         api, chosen = f"/api/v1/{LOCALE}", random.Random(1)
         with self.site.connect(database(LOCALE)) as connection:
-            zones = [zone for (zone,) in connection.execute("SELECT DISTINCT zone FROM spawn ORDER BY 1")]
-            mobs = [mob for (mob,) in connection.execute("SELECT DISTINCT mob FROM spawn ORDER BY 1")]
-            names = [name for (name,) in connection.execute("SELECT DISTINCT name FROM creature_name ORDER BY 1")]
-        for each in (zones, mobs, names):
-            chosen.shuffle(each)
-        maps = [f"{api}/zones/{zone}/map" for zone in zones]
-        addresses = {
-            PUBLISHED: maps,
-            COMPUTED: maps,
-            CREATURES: [f"{api}/mobs/{mob}" for mob in mobs[:DIFFERENT]],
-            SEARCHES: [f"{api}/search?q={quote(name[:6])}" for name in names[:DIFFERENT]],
-        }
-        for kind, paths in addresses.items():
-            self._file(kind).write_text("".join(f"{path}\n" for path in paths))
-        sizes = [path.stat().st_size for path in (self.site.published / LOCALE / "zone-maps").glob("*.gz")]
-        self.result.add("published documents of a locale", "", [len(sizes)])
-        self.result.add("size of a document, compressed", "KB", [size / 1000 for size in sizes])
-        self.least_bytes = min(sizes, default=0)
-        if len(sizes) < len(zones):
-            self.result.faults.append(f"{len(zones)} zones have spawn points, {len(sizes)} a document.")
-        return zones
+
+            def column(query: str) -> list[Any]:
+                found = [one for (one,) in connection.execute(query)]
+                chosen.shuffle(found)
+                return found
+
+            zones = column("SELECT DISTINCT zone FROM spawn ORDER BY 1")
+            paths = {
+                "maps": [f"{api}/zones/{zone}/map" for zone in zones],
+                "creatures": [f"{api}/mobs/{mob}" for mob in column("SELECT DISTINCT mob FROM spawn ORDER BY 1")],
+                "items": [f"{api}/items/{item}" for item in column("SELECT DISTINCT item FROM item_drop ORDER BY 1")],
+            }
+            floors = column("SELECT DISTINCT zone || '/ground/' || floor FROM spawn ORDER BY 1")
+            names = column("SELECT DISTINCT name FROM creature_name ORDER BY 1")
+        for what, addresses in paths.items():
+            self.paths[PUBLISHED[what]] = self.paths[COMPUTED[what]] = addresses[:DIFFERENT]
+        self.paths[SEARCHES] = [f"{api}/search?q={quote(name[:6])}" for name in names[:DIFFERENT]]
+        self.paths[GROUNDS] = [f"/{LOCALE}/zones/{floor}.png" for floor in floors]
+        for kind, addresses in self.paths.items():
+            self._file(kind).write_text("".join(f"{path}\n" for path in addresses))
+
+    def _weigh_documents(self) -> None:
+        """Tell how many documents there are and how large, and see that none is missing."""
+        for what in DOCUMENTS:
+            sizes = [path.stat().st_size for path in self._folder(what).glob("**/[0-9]*.json.gz")]
+            self.result.add(f"published {what} of a locale", "", [len(sizes)])
+            self.result.add(f"size of one of the {what}, compressed", "KB", [size / 1000 for size in sizes])
+            self.least_bytes[PUBLISHED[what]] = self.least_bytes[COMPUTED[what]] = min(sizes, default=0)
+            missing = [path for path in self.paths[PUBLISHED[what]] if not self._document(what, path).exists()]
+            if missing:
+                self.result.faults.append(f"{len(missing)} of the {what} are not published, {missing[0]} for one.")
+
+    def _folder(self, what: str) -> Path:
+        return self.site.published / LOCALE / DOCUMENTS[what]
+
+    def _document(self, what: str, path: str) -> Path:
+        """Return where the document behind an address lies."""
+        number = path.removesuffix("/map").rpartition("/")[2]
+        return self._folder(what) / number[:-3] / f"{number}.json.gz"
 
     def _file(self, kind: str) -> Path:
         return self.folder / f"{kind.replace(' ', '-')}.txt"
@@ -184,43 +209,43 @@ class Measuring:
         seen: dict[str, Any] = json.loads(told[1])
         if seen["failed"] or not seen["requests"]:
             self.result.faults.append(f"{kind}, {clients} clients: {seen['failed']} of {seen['requests']} failed.")
-        elif kind in {PUBLISHED, COMPUTED} and seen["bytes"] / seen["requests"] < self.least_bytes:
-            self.result.faults.append(f"{kind}, {clients} clients: the answers were not whole maps.")
+        elif seen["bytes"] / seen["requests"] < self.least_bytes.get(kind, 0):
+            self.result.faults.append(f"{kind}, {clients} clients: the answers were not whole.")
         found = Round(seen["requests"] / seen["seconds"], seen["p50_s"] * 1000, seen["p99_s"] * 1000)
         say(f"  {kind}: {found.rate_per_s:,.0f}/s, p50 {found.p50_ms:.2f} ms, p99 {found.p99_ms:.2f} ms")
         return found
 
-    def _cold(self, port: int, zones: list[int]) -> list[float]:
-        """Return how long documents took (seconds) over new connections, when no memory held them."""
+    def _cold_ms(self, port: int, what: str) -> list[float]:
+        """Return how long documents took over new connections, when no memory held them."""
         chosen, taken = random.Random(2), []
         for _ in range(COLD_REQUESTS):
-            zone = chosen.choice(zones)
-            _forget(self.site.published / LOCALE / "zone-maps" / f"{zone}.json.gz")
+            path = chosen.choice(self.paths[PUBLISHED[what]])
+            _forget(self._document(what, path))
             began = time.monotonic()
             connection = HTTPConnection(LOOPBACK, port, timeout=10)
-            connection.request("GET", f"/api/v1/{LOCALE}/zones/{zone}/map", headers={"Accept-Encoding": "gzip"})
+            connection.request("GET", path, headers={"Accept-Encoding": "gzip"})
             response = connection.getresponse()
             response.read()
-            taken.append(time.monotonic() - began)
+            taken.append((time.monotonic() - began) * 1000)
             connection.close()
             if response.status != 200:
-                self.result.faults.append(f"The map of zone {zone} was answered with {response.status}.")
+                self.result.faults.append(f"{path} was answered with {response.status}.")
         return taken
 
-    def _compare(self, zones: list[int], published: int, computed: int) -> None:
-        """See that everybody gets the same map, once nothing changes any more."""
-        for zone in zones:
+    def _compare(self, published: int, computed: int) -> None:
+        """See that everybody gets the same answers, once nothing changes any more."""
+        for path in (path for what in DOCUMENTS for path in self.paths[PUBLISHED[what]]):
             both = []
             for port in (published, computed):
-                with urllib.request.urlopen(f"http://{LOOPBACK}:{port}/api/v1/{LOCALE}/zones/{zone}/map") as answer:
+                with urllib.request.urlopen(f"http://{LOOPBACK}:{port}{path}") as answer:
                     both.append(json.load(answer))
             if both[0] != both[1]:
-                self.result.faults.append(f"The published map of zone {zone} is not the computed one.")
+                self.result.faults.append(f"The published answer to {path} is not the computed one.")
 
     @contextmanager
     def _uploading(self) -> Iterator[None]:
         """Let players send until the block ends: the workers parse, fold and publish all the while."""
-        made = corpus.make(self.site, DOCUMENTS)
+        made = corpus.make(self.site, VARIANTS)
         tokens = list(self.site.tokens(f"Player {number}" for number in range(40)).values())
         wanted = {
             **{"port": self.site.port, "clients": 8, "seconds": 36_000, "rate_per_s": UPLOADS_PER_S, "first": 0},
@@ -238,7 +263,7 @@ class Measuring:
             process.send_signal(signal.SIGTERM)
             process.wait()
 
-    def _tell(self, found: dict[tuple[str, int], list[Round]], cold: list[float]) -> None:
+    def _tell(self, found: dict[tuple[str, int], list[Round]], cold: dict[str, list[float]]) -> None:
         medians = {key: statistics.median(each.rate_per_s for each in rounds) for key, rounds in found.items()}
         for kind in KINDS:
             for clients in CLIENTS:
@@ -247,9 +272,13 @@ class Measuring:
                 self.result.add(f"p50, {words}", "ms", [each.p50_ms for each in found[kind, clients]])
                 self.result.add(f"p99, {words}", "ms", [each.p99_ms for each in found[kind, clients]])
         best = {kind: max(medians[kind, clients] for clients in CLIENTS) for kind in KINDS}
-        self.result.add("published maps, times as many as computed", "", [best[PUBLISHED] / best[COMPUTED]])
-        self.result.add("p50 of cold documents", "ms", [results.percentile(cold, 50)])
-        self.result.targets.append(Target("p99 of cold documents, ms", results.percentile(cold, 99), most=COLD_P99_MS))
+        for what in DOCUMENTS:
+            times = best[PUBLISHED[what]] / best[COMPUTED[what]]
+            self.result.add(f"published {what}, times as many as computed", "", [times])
+        for what, taken_ms in cold.items():
+            self.result.add(f"p50 of cold {what}", "ms", [results.percentile(taken_ms, 50)])
+            p99_ms = results.percentile(taken_ms, 99)
+            self.result.targets.append(Target(f"p99 of cold {what}, ms", p99_ms, most=COLD_P99_MS))
         self.result.charts += [
             Chart("lines", title, "clients", unit, [
                 (kind, [(n, statistics.median(getattr(each, name) for each in found[kind, n])) for n in CLIENTS])
@@ -258,10 +287,10 @@ class Measuring:
             for title, unit, name in (("Answers per second", "1/s", "rate_per_s"), ("99th percentile", "ms", "p99_ms"))
         ]  # fmt: skip
 
-    def _publishing_all(self, zones: int) -> None:
+    def _publishing_all(self) -> None:
         self.site.stop("worker", "scheduler")
         began = time.monotonic()
-        with step(f"Making {zones} documents anew"):
+        with step("Making all documents anew"):
             said = steps.manage(self.site.place, "publish", LOCALE, "--all")
         told = re.search(r"([\d,]+) documents made in ([\d.]+) s", said)
         if told is None:
