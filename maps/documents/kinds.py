@@ -55,4 +55,4 @@ class Lane:
 
 
 #: They take turns: fifty thousand creatures don't keep a map waiting, nor the maps of a busy hour the creatures.
-LANES = (Lane((ZONE_MAP,), batch=1), Lane((MOB, ITEM), batch=50))
+LANES = (Lane((ZONE_MAP,), batch=1), Lane((MOB, ITEM), batch=20))
