@@ -27,8 +27,6 @@ _ARRAY = struct.Struct(">iiiIii")  # length of the field, dimensions, nulls, typ
 _COUNT = struct.Struct(">i")
 _EMPTY_ARRAY = {size: struct.pack(">iiiI", 12, 0, 0, oid) for size, oid in _OID.items()}
 _CHUNK_BYTES = 1 << 18
-#: How integers lie in a blob.
-_BLOB = np.dtype("<i4")
 
 
 @dataclass(frozen=True)
@@ -50,13 +48,15 @@ class Arrays:
 
 @dataclass(frozen=True)
 class Blobs:
-    """A column of bytes that nobody but its reader looks into: row i holds `values[end[i - 1]:end[i]]`.
+    """A column of bytes: row i holds the elements from `end[i - 1]` to `end[i]`.
 
-    `values` has a row of as many 32-bit integers as anybody likes per element.
+    An element is one integer of each of the columns, one after the other, `size` bytes each (4 or 8), the
+    highest first, as PostgreSQL's `int4send` and `int8send` write them.
     """
 
-    values: Ints
+    columns: Sequence[Ints]
     end: Ints
+    size: int = 4
 
 
 def encode(columns: Sequence[Scalars | Arrays | Blobs]) -> Iterator[bytes]:
@@ -80,18 +80,24 @@ def _fields(column: Scalars | Arrays | Blobs) -> Iterator[bytes]:
 
 
 def _blob_fields(column: Blobs) -> Iterator[bytes]:
-    whole = column.values.astype(_BLOB).tobytes()
-    width = column.values.shape[1] * _BLOB.itemsize
+    elements = np.empty((len(column.columns[0]), len(column.columns)), dtype=_integer(column.size))
+    for at, values in enumerate(column.columns):
+        elements[:, at] = values
+    whole, width = elements.tobytes(), elements.itemsize * elements.shape[1]
     start = 0
     for end in (column.end * width).tolist():
-        yield struct.pack(">i", end - start) + whole[start:end]
+        yield _COUNT.pack(end - start) + whole[start:end]
         start = end
 
 
 def blobs(column: tuple[Ints, Ints], width: int) -> tuple[Ints, Ints]:
-    """Return the rows of `width` integers that a decoded column of blobs holds, and how many each has."""
+    """Return the columns of the elements, `width` integers each, that blobs hold, and how many each blob has."""
     values, counts = column
-    return values.reshape(-1, width), counts // width
+    return values.reshape(-1, width).T, counts // width
+
+
+def _integer(size: int) -> str:
+    return f">i{size}"
 
 
 def _scalar_fields(column: Scalars) -> Iterator[bytes]:
@@ -127,14 +133,33 @@ def decode(data: Iterable[Any], columns: Sequence[tuple[type, int]]) -> list[tup
     `columns` are the kind of each (`Scalars`, `Arrays` or `Blobs`), and how many bytes its integers have.
     Returns for each column its values end to end, and how many each row has.
     """
-    buffer = b"".join(data)
+    (whole,) = decode_in_parts([b"".join(data)], columns)
+    return whole
+
+
+def decode_in_parts(
+    data: Iterable[Any], columns: Sequence[tuple[type, int]], part_bytes: int = 0
+) -> Iterator[list[tuple[Ints, Ints]]]:
+    """Yield the same in parts of so many bytes and a row; `data` must come in whole rows, as from the server."""
+    parts: list[bytes] = []
+    size, start = 0, len(_SIGNATURE)
+    for rows in data:
+        parts.append(rows)
+        size += len(rows)
+        if size > part_bytes:
+            yield _decode_rows(b"".join(parts), start, columns)
+            parts, size, start = [], 0, 0
+    if parts:
+        yield _decode_rows(b"".join(parts), start, columns)
+
+
+def _decode_rows(buffer: bytes, at: int, columns: Sequence[tuple[type, int]]) -> list[tuple[Ints, Ints]]:
     values: list[list[Any]] = [[] for _ in columns]
     counts: list[list[int]] = [[] for _ in columns]
-    at = len(_SIGNATURE)
     fields = [
         (kind, size, *lists) for (kind, size), lists in zip(columns, zip(values, counts, strict=True), strict=True)
     ]
-    while buffer[at : at + 2] != _END:
+    while at < len(buffer) and buffer[at : at + 2] != _END:
         at += 2
         for kind, size, column, count in fields:
             length = int.from_bytes(buffer[at : at + 4], "big")
@@ -142,8 +167,8 @@ def decode(data: Iterable[Any], columns: Sequence[tuple[type, int]]) -> list[tup
                 column.append(int.from_bytes(buffer[at + 4 : at + 4 + size], "big", signed=True))
                 count.append(1)
             elif kind is Blobs:
-                column.append(np.frombuffer(buffer, _BLOB, length // _BLOB.itemsize, at + 4))
-                count.append(length // _BLOB.itemsize)
+                column.append(np.frombuffer(buffer, _integer(size), length // size, at + 4))
+                count.append(length // size)
             elif length > len(_EMPTY_ARRAY[size]) - 4:
                 (elements,) = _COUNT.unpack_from(buffer, at + 16)
                 column.append(np.frombuffer(buffer, _ELEMENT[size], elements, at + 24)["value"])

@@ -16,6 +16,9 @@ from ingest.binary_copy import Blobs, Scalars, encode
 from ingest.intern import Interned
 from ingest.sql import load
 
+#: Sightings of a place that are packed together, at most: a megabyte and a half.
+ROW_SIGHTINGS = 1 << 17
+
 
 @dataclass(frozen=True)
 class Member:
@@ -81,15 +84,18 @@ def _copy_positions(cursor: Any, schema: str, interned: Interned, numbers: pl.Da
     staged_no = np.zeros(batch_no.max(initial=0) + 1, dtype=np.int64)
     staged_no[batch_no] = numbers["staged"].to_numpy()
     counts = np.bincount(place, minlength=len(interned.places))
-    used = counts > 0
-    end = np.cumsum(counts[used])
-    places = interned.places.filter(used)
+    # A place that much of the batch is about gets several rows: a fold reads a few at a time.
+    row_counts = -(-counts // ROW_SIGHTINGS)
+    begins = np.repeat(np.cumsum(counts) - counts, row_counts)
+    nth = np.arange(len(begins)) - np.repeat(np.cumsum(row_counts) - row_counts, row_counts)
+    end = np.minimum(begins + (nth + 1) * ROW_SIGHTINGS, np.repeat(np.cumsum(counts), row_counts))
+    places = interned.places[np.repeat(np.arange(len(counts)), row_counts)]
     rows = encode(
         [
             Scalars(places["subject"].to_numpy(), 8),
             Scalars(places["zone"].to_numpy()),
             Scalars(places["floor"].to_numpy()),
-            Blobs(np.column_stack([xy, staged_no[no], first_day]), end),
+            Blobs([xy, staged_no[no], first_day], end),
         ]
     )
     with cursor.copy(load("copy_binary.sql", schema, "staged_position")) as copy:

@@ -7,7 +7,7 @@ from the tables: then his other uploads are read once more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import UUID
@@ -16,12 +16,14 @@ import numpy as np
 from django.conf import settings
 from django.db import connections, transaction
 
-from ingest import archived, fold_positions, hot, presence
+from ingest import archived, hot, presence
 from ingest.models import Upload
 from ingest.parse import Unreadable
-from ingest.presence import Ints
+from ingest.presence import Entries, Ints
+from ingest.presence_rows import Uploads
 from ingest.sql import load
 from ingest.stage import stage_into
+from ingest.touched_places import rewrite
 from ingest.work import read
 
 #: Temporary tables of this session, in the shape of the hot ones.
@@ -147,26 +149,19 @@ def _stage(alias: str, cursor: Any, uploads: Sequence[Upload], unreadable: dict[
             stage_into(cursor, _STAGED, members, interned)
 
 
-def _touched(cursor: Any) -> Iterable[Ints]:
-    cursor.execute("SELECT place, subject, zone, floor, entries FROM touched ORDER BY place")
-    return fold_positions.chunks(np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 5))
-
-
 def _subtract_positions(cursor: Any, *, write: bool) -> Ints:
     """Take the staged positions out of presence (or see what would follow, without `write`).
 
     Returns the uploaders of entries whose days are unsure.
     """
-    uploads = fold_positions.Uploads(cursor)
     unsure = [np.zeros(0, dtype=np.int64)]
-    for chunk in _touched(cursor):
-        first, last = int(chunk[0, 0]), int(chunk[-1, 0])
-        known = fold_positions.known_entries(cursor, first, last)
-        gone, _ = fold_positions.staged_entries(cursor, first, last, uploads)
+
+    def take_away(known: Entries, gone: Entries, *_: Any) -> Entries:
         left, open_days = presence.take_away(known, presence.unite(gone))
-        if write:
-            fold_positions.replace_rows(cursor, first, last, chunk[:, 1:4], left)
-        unsure.append(presence.uploaders(left)[open_days])
+        unsure.append(np.unique(presence.uploaders(left)[open_days]))
+        return left
+
+    rewrite(cursor, Uploads(cursor), take_away, write=write)
     return np.unique(np.concatenate(unsure))
 
 
@@ -181,10 +176,8 @@ def _others(cursor: Any, locale: str, uploaders: Ints) -> list[Upload]:
 
 def _mend_days(cursor: Any) -> None:
     """Give entries the days of the uploads that are left, where all of them have been read."""
-    uploads = fold_positions.Uploads(cursor)
-    for chunk in _touched(cursor):
-        first, last = int(chunk[0, 0]), int(chunk[-1, 0])
-        known = fold_positions.known_entries(cursor, first, last)
-        left, _ = fold_positions.staged_entries(cursor, first, last, uploads)
-        mended = presence.with_days_of(known, presence.unite(left))
-        fold_positions.replace_rows(cursor, first, last, chunk[:, 1:4], mended)
+
+    def mend(known: Entries, left: Entries, *_: Any) -> Entries:
+        return presence.with_days_of(known, presence.unite(left))
+
+    rewrite(cursor, Uploads(cursor), mend)

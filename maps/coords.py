@@ -20,6 +20,8 @@ Y_MASK = (1 << Y_BITS) - 1
 
 #: In `seen_by` the uploader takes the lower half of a 64-bit number.
 UPLOADER_BITS = 32
+#: How a pair lies in the bytes of `Presence.seen_by`.
+_PAIR = ">i8"
 UPLOADER_MASK = (1 << UPLOADER_BITS) - 1
 
 
@@ -49,14 +51,14 @@ class Places:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Places:
-        """Return the places held by a row of `Presence`, its columns as lists."""
+        """Return the places held by a row of `Presence`, its columns as lists, `seen_by` as bytes or None."""
         return cls(
             xy=_ints(row["xy"]),
             sightings=_ints(row["sightings"]),
             uploaders=_ints(row["uploaders"]),
             first_seen=_ints(row["first_seen"]),
             last_seen=_ints(row["last_seen"]),
-            seen_by=None if row["seen_by"] is None else _ints(row["seen_by"]),
+            seen_by=None if row["seen_by"] is None else np.frombuffer(row["seen_by"], _PAIR).astype(np.int64),
         )
 
     @property

@@ -17,8 +17,8 @@ from django.contrib.gis.db.models import PointField, PolygonField
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
-from django.db.models import F, Func, TextField
-from django.db.models.functions import Now
+from django.db.models import F, Func, TextField, Value
+from django.db.models.functions import Coalesce, Now
 
 #: Ids from here up are the server's own: creatures known by name alone.
 FIRST_NAMED_ID = 2**31
@@ -93,8 +93,14 @@ class Source(models.Model):
     class Meta:
         db_table = "source"
         constraints = [
+            # Over stand-ins for null, as `ingest` looks for sources: nulls can't be looked up in an index by a join.
             models.UniqueConstraint(
-                fields=["kind", "creature", "object", "item", "zone"], nulls_distinct=False, name="source_key"
+                "kind",
+                Coalesce("creature", Value(0)),
+                Coalesce("object", Value("")),
+                Coalesce("item", Value(0)),
+                Coalesce("zone", Value(0)),
+                name="source_key",
             )
         ]
 
@@ -151,9 +157,10 @@ class Presence(models.Model):
     `subject` is a raw creature id, or minus a `Source.id` (gathering places: herbs, chests, …).
     A coordinate is `xy = x * 1024 + y` in tenths of a percent (0…1000 each). The arrays `xy`,
     `sightings`, `uploaders`, `first_seen`, `last_seen` run in step; days count from 1970-01-01.
-    `seen_by` holds each distinct pair of coordinate and uploader once, as `xy << 32 | uploader`, and in step
-    with it `seen_times`, `seen_first` and `seen_last` how often and between which days: all else follows from
-    them, and an upload can be taken away again exactly. `unplaced_by` is the same for `-1/-1`.
+    `seen_by` holds each distinct pair of coordinate and uploader once, sorted, as `xy << 32 | uploader` in eight
+    bytes, and in step with it `seen_when` how often, and the first and the last day, four bytes each: all else
+    follows from them, and an upload can be taken away again exactly. `unplaced_by` has the uploader, how often and
+    the last day of each who saw it at `-1/-1`, four bytes each. In all of them the highest byte comes first.
     Packing makes a locale some seven times smaller than a row per coordinate, and a map request one row.
     """
 
@@ -166,13 +173,9 @@ class Presence(models.Model):
     uploaders = ArrayField(models.IntegerField())
     first_seen = ArrayField(models.IntegerField())
     last_seen = ArrayField(models.IntegerField())
-    seen_by = ArrayField(models.BigIntegerField())
-    seen_times = ArrayField(models.IntegerField())
-    seen_first = ArrayField(models.IntegerField())
-    seen_last = ArrayField(models.IntegerField())
-    unplaced_by = ArrayField(models.IntegerField())
-    unplaced_times = ArrayField(models.IntegerField())
-    unplaced_last = ArrayField(models.IntegerField())
+    seen_by = models.BinaryField()
+    seen_when = models.BinaryField()
+    unplaced_by = models.BinaryField()
     #: Uploads that saw it here without a position (`-1/-1`).
     unplaced = models.IntegerField()
     #: Length of `xy` and sum of `sightings`, so that lists need not unpack.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+import numpy as np
 from django.db import connections
 
 from tests.independent import OTHER_KINDS
@@ -37,7 +38,7 @@ def read(alias: str) -> dict[str, Any]:
             creature = named.get(subject, str(subject))
             for packed, number in zip(xy, seen, strict=True):
                 sightings[(creature, zones[zone], floor, _text(packed))] += number
-            for pair in by:
+            for pair in np.frombuffer(by, ">i8").tolist():
                 uploaders[(creature, zones[zone], floor, _text(pair >> 32))].add(pair & 0xFFFFFFFF)
             if missing:
                 unplaced[(creature, zones[zone], floor)] += missing

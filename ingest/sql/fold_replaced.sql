@@ -1,6 +1,5 @@
--- Take away the rows of presence that are being merged anew. Reads touched; writes presence. Parameters: first,
--- last (places).
+-- Take away the rows of presence that are being merged anew. Reads touched, chunk; writes presence.
 DELETE FROM presence p
-USING touched t
-WHERE t.place BETWEEN %(first)s AND %(last)s
+USING touched t, chunk c
+WHERE t.place BETWEEN c.first AND c.last
     AND p.subject = t.subject AND p.zone = t.zone AND p.floor = t.floor

@@ -4,11 +4,11 @@ CREATE TEMPORARY TABLE brought (
     no int, new_mobs int, new_positions int, positions int, new_drops int
 ) ON COMMIT DROP;
 -- The places that staged positions touch, numbered in key order.
--- `entries` is at least how many they have, old and new: no more sightings than those.
+-- `entries` is how many they have, old and new, if none is both: their sizes tell, so nothing is unpacked.
 CREATE TEMPORARY TABLE touched ON COMMIT DROP AS
 SELECT
     row_number() OVER (ORDER BY s.subject, s.zone, s.floor)::int AS place, s.subject, s.zone, s.floor,
-    s.entries + coalesce(p.sighting_count + p.unplaced, 0) AS entries
+    s.entries + coalesce(octet_length(p.seen_by) / 8 + octet_length(p.unplaced_by) / 12, 0) AS entries
 FROM (
     SELECT subject, zone, floor, sum(octet_length(sightings) / 12) AS entries FROM staged_position GROUP BY subject, zone, floor
 ) s

@@ -74,7 +74,9 @@ def tables(locale: str = "deDE") -> dict[str, list[tuple[Any, ...]]]:
     subject = f"CASE WHEN subject > 0 THEN {creature.format('subject')} ELSE {source.format('-subject')} END"
     seen_by = (
         "(SELECT array_agg((pair >> 32) || ' ' || u.sender ORDER BY pair >> 32, u.sender)"
-        " FROM unnest(p.seen_by) pair JOIN uploader u ON u.id = pair & 4294967295)"
+        " FROM generate_series(1, octet_length(p.seen_by), 8) at"
+        " CROSS JOIN LATERAL CAST(('x' || encode(substring(p.seen_by FROM at FOR 8), 'hex'))::bit(64) AS bigint) pair"
+        " JOIN uploader u ON u.id = pair & 4294967295)"
     )
     queries = {
         "creature": f"SELECT {creature.format('c.id')}, level_min, level_max, boss, reactions, uploads, first_seen,"

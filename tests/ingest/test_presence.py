@@ -103,14 +103,15 @@ def test_binary_rows_read_as_they_were_written(rows) -> None:
             Scalars(np.array(ints, dtype=np.int64)),
             array(int_lists, 4),
             array(long_lists, 8),
-            Blobs(np.repeat(array(int_lists, 4).values[:, None], 2, axis=1), array(int_lists, 4).end),
+            Blobs([array(int_lists, 4).values] * 2, array(int_lists, 4).end),
+            Blobs([array(long_lists, 8).values], array(long_lists, 8).end, 8),
         ]
     )
-    found = decode(written, [(Scalars, 8), (Scalars, 4), (Arrays, 4), (Arrays, 8), (Blobs, 4)])
+    found = decode(written, [(Scalars, 8), (Scalars, 4), (Arrays, 4), (Arrays, 8), (Blobs, 4), (Blobs, 8)])
     assert [values.tolist() for values, _ in found[:2]] == [longs, ints]
     twice, counts = blobs(found[4], 2)
     assert counts.tolist() == [len(values) for values in int_lists]
-    assert twice.tolist() == [[value, value] for values in int_lists for value in values]
-    for (values, counts), lists in zip(found[2:4], (int_lists, long_lists), strict=True):
+    assert twice.tolist() == [[value for values in int_lists for value in values]] * 2
+    for (values, counts), lists in zip((*found[2:4], found[5]), (int_lists, long_lists, long_lists), strict=True):
         assert counts.tolist() == [len(values) for values in lists]
         assert values.tolist() == [value for values in lists for value in values]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 from io import StringIO
+from struct import unpack
 from typing import Any
 from uuid import uuid4
 
@@ -143,11 +144,12 @@ def test_days_come_back_to_what_the_uploads_that_are_left_tell():
     ]
     work_off()
     take_out(uploads[0], uploads[2])
-    [(first, last, times, unplaced, last_day)] = rows(
-        "SELECT seen_first, seen_last, seen_times, unplaced_last, last_seen_day FROM presence"
-    )
+    [(seen_when, unplaced_by, last_day)] = rows("SELECT seen_when, unplaced_by, last_seen_day FROM presence")
+    times, first, last = unpack(">3i", seen_when)
+    _, unplaced_times, unplaced = unpack(">3i", unplaced_by)
     received = (RECEIVED + timedelta(days=1)).date().toordinal() - 719163
-    assert (days(*first), last, times, unplaced, last_day) == (["2024-10-05"], [received], [1], [received], received)
+    assert (times, days(first), last) == (1, ["2024-10-05"], received)
+    assert (unplaced_times, unplaced, last_day) == (1, received, received)
     assert rows("SELECT level_max, first_seen::text FROM creature") == [(41, "2024-10-05")]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -94,13 +95,9 @@ def presence(
         uploaders=[len(set(uploaders)) for _, uploaders in packed],
         first_seen=[first_seen] * len(packed),
         last_seen=[last_seen] * len(packed),
-        seen_by=sorted(seen),
-        seen_times=[seen[pair] for pair in sorted(seen)],
-        seen_first=[first_seen] * len(seen),
-        seen_last=[last_seen] * len(seen),
-        unplaced_by=[1] if unplaced else [],
-        unplaced_times=[unplaced] if unplaced else [],
-        unplaced_last=[last_seen] if unplaced else [],
+        seen_by=b"".join(struct.pack(">q", pair) for pair in sorted(seen)),
+        seen_when=b"".join(struct.pack(">iii", seen[pair], first_seen, last_seen) for pair in sorted(seen)),
+        unplaced_by=struct.pack(">iii", 1, unplaced, last_seen) if unplaced else b"",
         unplaced=unplaced,
         position_count=len(packed),
         sighting_count=sum(sightings),

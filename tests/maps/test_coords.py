@@ -40,7 +40,7 @@ def places(sightings: list[tuple[int, int, int]]) -> coords.Places:
             "uploaders": [len({uploader for uploader, _ in by_place[xy]}) for xy in listed],
             "first_seen": [min(day for _, day in by_place[xy]) for xy in listed],
             "last_seen": [max(day for _, day in by_place[xy]) for xy in listed],
-            "seen_by": sorted({xy << 32 | uploader for xy, uploader, _ in sightings}),
+            "seen_by": np.array(sorted({xy << 32 | uploader for xy, uploader, _ in sightings}), dtype=">i8").tobytes(),
         }
     )
 

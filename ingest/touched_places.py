@@ -1,0 +1,75 @@
+"""What is staged combined with what is known of its places, which are written anew.
+
+A chunk of places is worked on at a time, and of a place with more entries than that a range of its coordinates at a
+time (`ingest.large_places`): the memory it takes grows neither with the locale nor with a place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest import large_places, presence
+from ingest.binary_copy import Blobs, Scalars, blobs
+from ingest.presence import Entries, Ints
+from ingest.presence_rows import Uploads, copy_out, replace_rows, unpacked
+from ingest.sql import load
+
+#: Entries worked on at once: some 200 bytes of memory each.
+CHUNK_ENTRIES = 500_000
+
+#: Makes the entries to be written of those known, those staged (sorted, one per upload), which of the uploads
+#: brought each of these, and which of the places are a creature's: gathering places are no dots.
+Combine = Callable[[Entries, Entries, Ints, NDArray[np.bool_]], Entries]
+
+
+def rewrite(cursor: Any, uploads: Uploads, combine: Combine, *, write: bool = True) -> None:
+    """Write all touched places anew, as `combine` makes them of what is known and what is staged.
+
+    Without `write` it sees them, and they stay as they are.
+    """
+    cursor.execute("SELECT place, subject, zone, floor, entries FROM touched ORDER BY place")
+    touched = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 5)
+    for chunk in _chunks(touched):
+        first, last = int(chunk[0, 0]), int(chunk[-1, 0])
+        cursor.execute(load("fold_chunk.sql"), {"first": first, "last": last})
+        creatures = chunk[:, 1] > 0
+        is_large = chunk[:, 4].sum() > CHUNK_ENTRIES  # that is one place alone
+        if is_large:
+            packed = large_places.combined(cursor, uploads, combine, creatures, CHUNK_ENTRIES)
+        else:
+            fresh, brought_by = _staged_entries(cursor, first, uploads)
+            packed = presence.pack(combine(_known_entries(cursor, first), fresh, brought_by, creatures), len(chunk))
+        if write:
+            replace_rows(cursor, chunk[:, 1:4], packed)
+            if is_large:
+                cursor.execute(load("large_joined.sql"))
+
+
+def _chunks(touched: Ints) -> Iterator[Ints]:
+    """Cut the touched places into runs that are worked on at once."""
+    start = entries = 0
+    for at, size in enumerate(touched[:, 4].tolist()):
+        if at > start and (entries + size > CHUNK_ENTRIES or at - start >= presence.MAX_PLACES):
+            yield touched[start:at]
+            start, entries = at, 0
+        entries += size
+    if start < len(touched):
+        yield touched[start:]
+
+
+def _known_entries(cursor: Any, first: int) -> Entries:
+    """Return the entries that presence has for the chunk, whose first place is told."""
+    columns = [(Scalars, 4), (Blobs, 8), (Blobs, 4), (Blobs, 4)]
+    (place, _), seen_by, seen_when, unplaced_by = copy_out(cursor, "copy_presence.sql", columns)
+    return unpacked(place - first, seen_by, seen_when, unplaced_by)
+
+
+def _staged_entries(cursor: Any, first: int, uploads: Uploads) -> tuple[Entries, Ints]:
+    """Return the chunk's staged entries, and which of the uploads brought each."""
+    (place, _), column = copy_out(cursor, "copy_staged_positions.sql", [(Scalars, 4), (Blobs, 4)])
+    sightings, counts = blobs(column, 3)
+    return uploads.entries(np.repeat(place - first, counts), *sightings)

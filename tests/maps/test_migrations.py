@@ -1,0 +1,33 @@
+"""Migrations that carry data over: what was there before is there after."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from struct import pack
+
+import pytest
+from django.db import connections, transaction
+
+pytestmark = pytest.mark.django_db(databases="__all__")
+
+
+def test_pairs_of_coordinates_and_uploaders_are_packed_as_the_fold_packs_them():
+    migration = import_module("maps.migrations.0013_packed_pairs")
+    pairs, lost = [(7 << 32 | 1, 2, 19_000, 20_000), (2**50 + 2**31 - 1, 1, -5, 2**31 - 1)], (3, 4, 20_001)
+    with transaction.atomic("map_deDE"), connections["map_deDE"].cursor() as cursor:
+        # In the place of the real one, for this session: temporary tables come first.
+        cursor.execute(
+            "CREATE TEMPORARY TABLE presence (id int, seen_by bigint[], seen_times int[], seen_first int[],"
+            " seen_last int[], unplaced_by int[], unplaced_times int[], unplaced_last int[]) ON COMMIT DROP"
+        )
+        cursor.execute(
+            "INSERT INTO presence VALUES"
+            " (1, %s, %s, %s, %s, '{}', '{}', '{}'), (2, '{}', '{}', '{}', '{}', %s, %s, %s)",
+            [*(list(column) for column in zip(*pairs, strict=True)), *([number] for number in lost)],
+        )
+        cursor.execute(migration.PACK)
+        cursor.execute("SELECT seen_by, seen_when, unplaced_by FROM presence ORDER BY id")
+        assert cursor.fetchall() == [
+            (pack(">2q", *(pair for pair, *_ in pairs)), b"".join(pack(">3i", *when) for _, *when in pairs), b""),
+            (b"", b"", pack(">3i", *lost)),
+        ]
