@@ -5,7 +5,7 @@ FROM unnest(
     %(source)s::int[], %(kind)s::text[], %(creature)s::bigint[], %(object)s::text[], %(item)s::int[], %(zone)s::int[]
 ) AS w (source, kind, creature, object, item, zone)
 JOIN source s
-    -- Equality over stand-ins for null, so that the join can hash; no key part is ever 0 or ''.
+    -- Over stand-ins for null, as in the key's index; no part is ever 0 or ''.
     ON s.kind = w.kind
     AND coalesce(s.creature, 0) = coalesce(w.creature, 0)
     AND coalesce(s.object, '') = coalesce(w.object, '')

@@ -10,9 +10,11 @@ from threading import Barrier, Thread
 import polars as pl
 import pytest
 from django.db import connections
+from psycopg import sql
 
 from ingest.intern import Interned, intern
 from ingest.parse import Document, parse
+from ingest.sql import load
 from maps.models import FIRST_NAMED_ID
 from tests.ingest.factories import document, loot, mob, zone
 from tests.ingest.pipeline import rows
@@ -115,3 +117,17 @@ def test_workers_that_bring_the_same_names_at_once_agree_on_their_ids():
         assert rows(f"SELECT count(*) - count(DISTINCT {distinct}) FROM {table}") == [(0,)]
     uploaders = [set(one.uploaders.items()) for one in found]
     assert len(set().union(*uploaders)) == len({sender for one in found for sender in one.uploaders})
+
+
+def test_sources_are_looked_up_by_their_key_however_many_there_are():
+    found = interned(document(loot("+3651:0:0:1:54Z#"), version=43))
+    with connections[ALIAS].cursor() as cursor:
+        cursor.execute("INSERT INTO source (kind, creature) SELECT 'kill', n FROM generate_series(1000000, 1020000) n")
+        cursor.execute("ANALYZE source")
+        wanted = {"source": [1], "kind": ["kill"], "creature": [1000007]}
+        wanted |= {"object": [None], "item": [None], "zone": [None]}
+        cursor.execute(sql.SQL("EXPLAIN ") + load("find_sources.sql"), wanted)
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "Index Scan using source_key" in plan
+    again = interned(document(loot("+3651:0:0:1:54Z#"), version=43))
+    assert again.loot["source"].to_list() == found.loot["source"].to_list()
