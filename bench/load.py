@@ -1,8 +1,10 @@
 """A cheap client: sends distinct documents over kept-open connections and notes how long each answer took.
 
-python -m bench.load < JSON      → JSON: {"moments_s": […], "latencies_s": […], "answers": {"202": 900}, "seconds": 6.0}
+python -m bench.load < JSON      → JSON: {"moments_s": […], "latencies_s": […], "answers": {"202": 900}, "seconds": 6.0,
+                                          "steps_ms": [{"check": 5.1, …}, …]}
 
-`moments_s` is when each of the requests was due, on the machine's monotonic clock.
+`moments_s` is when each of the requests was due, on the machine's monotonic clock; `steps_ms` what the server says of
+how long its steps took (Server-Timing).
 
 JSON in: `port`, `clients`, `seconds`, `files` (documents to vary), `tokens`, `first` (number of the first variant,
 so that no document comes twice), `rate_per_s` (0: each client sends as soon as it is answered; otherwise requests
@@ -47,6 +49,7 @@ class Load:
         self.numbers = itertools.count(int(wanted["first"]))
         self.moments_s: list[float] = []
         self.latencies_s: list[float] = []
+        self.steps_ms: list[dict[str, float]] = []
         self.answers: Counter[str] = Counter()
 
     async def run(self) -> dict[str, Any]:
@@ -61,6 +64,7 @@ class Load:
         return {
             "moments_s": [round(each, 3) for each in self.moments_s],
             "latencies_s": [round(each, 5) for each in self.latencies_s],
+            "steps_ms": self.steps_ms,
             "answers": self.answers,
             "seconds": time.monotonic() - began,
         }
@@ -87,7 +91,9 @@ class Load:
                 if writer is None or reader is None:
                     reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
                 writer.writelines(request)
-                self.answers[await _answer(reader)] += 1
+                status, steps_ms = await _answer(reader)
+                self.answers[status] += 1
+                self.steps_ms.append(steps_ms)
                 self.latencies_s.append(time.monotonic() - began)
                 self.moments_s.append(began)
             except (OSError, asyncio.IncompleteReadError, ValueError) as error:
@@ -104,14 +110,24 @@ class Load:
         return [head.encode("ascii"), body]
 
 
-async def _answer(reader: asyncio.StreamReader) -> str:
-    """Read an answer and return its status."""
+async def _answer(reader: asyncio.StreamReader) -> tuple[str, dict[str, float]]:
+    """Read an answer; return its status, and how many milliseconds each step took by its Server-Timing."""
     head = await reader.readuntil(b"\r\n\r\n")
     status = head.split(b" ", 2)[1].decode("ascii")
+    steps_ms: dict[str, float] = {}
     for line in head.split(b"\r\n"):
-        if line.lower().startswith(b"content-length:"):
-            await reader.readexactly(int(line.split(b":")[1]))
-    return status
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            await reader.readexactly(int(value))
+        elif name.lower() == b"server-timing":
+            steps_ms = timing(value.decode("ascii"))
+    return status, steps_ms
+
+
+def timing(header: str) -> dict[str, float]:
+    """Return a Server-Timing header's durations: `"check;dur=5.1, row;dur=1"` → {"check": 5.1, "row": 1.0}."""
+    entries = (entry.partition(";dur=") for entry in header.split(",") if entry.strip())
+    return {name.strip(): float(took_ms) for name, _, took_ms in entries}
 
 
 if __name__ == "__main__":

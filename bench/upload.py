@@ -7,7 +7,9 @@ import json
 import statistics
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from bench import corpus, machine, results, servers
@@ -35,6 +37,8 @@ class Round:
     rate_per_s: float
     p50_s: float
     p99_s: float
+    #: Where the slowest hundredth spent its time, in milliseconds (means): the server's steps and the rest, `wait`.
+    slowest_ms: dict[str, float]
 
 
 def main(arguments: list[str]) -> int:
@@ -109,6 +113,12 @@ class Measuring:
         self.result.add("best, as a share of only reading", "", [max(rates.values()) / max(floors.values())])
         self.result.add(f"p99 at {RATE_PER_S} a second", "ms", [each.p99_s * 1000 for each in steady])
         self.result.add(f"p50 at {RATE_PER_S} a second", "ms", [each.p50_s * 1000 for each in steady])
+        for part in steady[0].slowest_ms:
+            self.result.add(
+                f"{part} of the slowest hundredth at {RATE_PER_S} a second",
+                "ms",
+                [each.slowest_ms.get(part, 0.0) for each in steady],
+            )
         self.result.targets += [
             Target("uploads accepted per second, p99 under 250 ms", max(quick_enough, default=0), least=RATE_PER_S),
             Target(
@@ -157,12 +167,16 @@ class Measuring:
         if not latencies or set(seen["answers"]) != {"202"}:
             self.result.faults.append(f"{clients} clients got these answers: {seen['answers']}")
         found = Round(
-            len(latencies) / seen["seconds"], results.percentile(latencies, 50), results.percentile(latencies, 99)
+            len(latencies) / seen["seconds"],
+            results.percentile(latencies, 50),
+            results.percentile(latencies, 99),
+            slowest_hundredth_ms(latencies, seen["steps_ms"]),
         )
         which = "accepted" if port == self.site.port else "only read"
         say(
             f"  {which}: {found.rate_per_s:,.0f}/s, p50 {found.p50_s * 1000:.0f} ms, p99 {found.p99_s * 1000:.0f} ms"
-            f" ({self.site.unfinished():,} waiting)"
+            f" ({self.site.unfinished():,} waiting); the slowest: "
+            + ", ".join(f"{part} {took_ms:.0f} ms" for part, took_ms in found.slowest_ms.items())
         )
         return found
 
@@ -184,3 +198,16 @@ class Measuring:
         documents = {path.name for folder in folders for path in folder.glob("??/*.xml.zst")}
         if len(documents) != rows:
             self.result.faults.append(f"{len(documents):,} documents lie on the disk for {rows:,} uploads.")
+
+
+def slowest_hundredth_ms(latencies_s: Sequence[float], steps_ms: Sequence[dict[str, float]]) -> dict[str, float]:
+    """Return how long each step of the slowest hundredth took on average, and `wait`: outside of all steps.
+
+    `[0.2, 0.1]` and `[{"check": 50}, …]` → {"wait": 150, "check": 50}.
+    """
+    if not latencies_s:
+        return {}
+    slowest = sorted(zip(latencies_s, steps_ms, strict=True), key=itemgetter(0))[-max(1, len(latencies_s) // 100) :]
+    means = {name: statistics.fmean(steps[name] for _, steps in slowest if name in steps) for name in slowest[-1][1]}
+    waits = [latency_s * 1000 - sum(steps.values()) for latency_s, steps in slowest]
+    return {"wait": statistics.fmean(waits), **means}

@@ -10,8 +10,9 @@ import os
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from tempfile import SpooledTemporaryFile
+from time import monotonic
 from typing import Any, BinaryIO, cast
 
 from django.conf import settings
@@ -39,12 +40,31 @@ _CONTENT = [Upload._meta.get_field(name) for name in ("locale", "content_hash")]
 os.register_at_fork(after_in_child=small_documents.begin_anew)
 
 
+class Steps:
+    """How long each step of taking a document took."""
+
+    def __init__(self) -> None:
+        self.took_s: dict[str, float] = {}
+        self._since = monotonic()
+
+    def done(self, step: str) -> None:
+        """Say that a step is over; the next one begins."""
+        now = monotonic()
+        self.took_s[step] = now - self._since
+        self._since = now
+
+
 @dataclass(frozen=True)
 class Accepted:
-    """An accepted document: its row (unsaved after a dry run), and whether it had come before."""
+    """An accepted document: its row (unsaved after a dry run), and whether it had come before.
+
+    `took_s` is how long each step took: read (the sender's line with it), check, look (for an earlier one),
+    spool, row.
+    """
 
     upload: Upload
     duplicate: bool
+    took_s: dict[str, float] = field(default_factory=dict)
 
 
 def accept(
@@ -61,21 +81,25 @@ def accept(
     `sender` is the key of the player or network; `file_name` is kept for the sender's own orientation.
     `check_locale` may refuse a locale that takes nothing at the moment.
     """
+    steps = Steps()
     with closing(SpooledTemporaryFile(max_size=IN_MEMORY_BYTES, dir=settings.FILE_UPLOAD_TEMP_DIR)) as temporary:
         document = cast(BinaryIO, temporary)
         chunks = unwrap(body, content_encoding, settings.MAX_BODY_BYTES, settings.MAX_DOCUMENT_BYTES)
         for chunk in guard(chunks):
             _write(document, chunk)
         size_bytes = document.tell()
+        steps.done("read")
         contents = validate(document)
+        steps.done("check")
         upload = _row(contents, size_bytes, sender, file_name)
         earlier = _earlier(upload)
+        steps.done("look")
         if earlier:
-            return Accepted(earlier, duplicate=True)
+            return Accepted(earlier, duplicate=True, took_s=steps.took_s)
         check_locale(upload.locale)
         if dry_run:
-            return Accepted(upload, duplicate=False)
-        return _keep(upload, document)
+            return Accepted(upload, duplicate=False, took_s=steps.took_s)
+        return _keep(upload, document, steps)
 
 
 def _write(document: BinaryIO, chunk: bytes) -> None:
@@ -139,7 +163,7 @@ def _insert(upload: Upload) -> bool:
     return not upload._state.adding
 
 
-def _keep(upload: Upload, document: BinaryIO) -> Accepted:
+def _keep(upload: Upload, document: BinaryIO, steps: Steps) -> Accepted:
     try:
         spool.put(spool.spool(), upload.document, document)
     except OSError as error:
@@ -151,14 +175,16 @@ def _keep(upload: Upload, document: BinaryIO) -> Accepted:
             "Nothing was kept; send it again later.",
             retry_after_s=RETRY_WHEN_FULL_S,
         ) from error
+    steps.done("spool")
     while not _insert(upload):
         # The same content was accepted between the look and the insert: the first row stays. If there is
         # none any more, it has been rejected in the meantime.
         earlier = _earlier(upload)
         if earlier:
             spool.spool().delete(upload.document)
-            return Accepted(earlier, duplicate=True)
+            return Accepted(earlier, duplicate=True, took_s=steps.took_s)
+    steps.done("row")
     # After any error the document stays: a connection lost during the commit does not tell whether
     # the row is there, and a row must never be without its document. `tidy` deletes what has no row.
     wake.wake(upload.locale)
-    return Accepted(upload, duplicate=False)
+    return Accepted(upload, duplicate=False, took_s=steps.took_s)

@@ -170,6 +170,7 @@ def _result(accepted: Accepted, dry_run: bool) -> dict[str, Any]:
 def _answer(accepted: Accepted, dry_run: bool) -> HttpResponse:
     result = _result(accepted, dry_run)
     response = _json(result | {"limits": receipts.limits()}, _status(accepted, dry_run))
+    response["Server-Timing"] = ", ".join(f"{step};dur={took * 1000:.2f}" for step, took in accepted.took_s.items())
     if not dry_run:
         response["Location"] = result["url"]
     return response

@@ -8,8 +8,9 @@ import io
 
 import pytest
 
-from bench.load import variant
+from bench.load import timing, variant
 from bench.stream import plain, wrapped
+from bench.upload import slowest_hundredth_ms
 from ingest.formats.mobmapdata.validate import validate
 from tests.ingest.factories import document, mob, zone
 
@@ -33,3 +34,14 @@ def test_every_wrapping_holds_the_document(number):
 
 def test_a_file_in_base64_is_taken_as_its_document():
     assert plain(base64.b64encode(XML)) == XML
+
+
+def test_the_slowest_hundredth_is_told_by_its_steps():
+    steps = [timing("check;dur=50, row;dur=10.5"), timing("check;dur=1"), timing("")]
+    assert steps == [{"check": 50, "row": 10.5}, {"check": 1}, {}]
+    assert slowest_hundredth_ms([0.2, 0.1, 0.15], steps) == {"wait": 139.5, "check": 50, "row": 10.5}
+    assert slowest_hundredth_ms([0.3] * 250 + [0.5, 0.4], [{"check": 1.0}] * 250 + steps[:2]) == {
+        "wait": (439.5 + 399) / 2,
+        "check": 25.5,
+        "row": 10.5,
+    }

@@ -23,6 +23,7 @@ from tests.ingest.factories import WRAPPINGS, document, element, loot, mob, zone
 pytestmark = ALL_DATABASES
 
 PATH = "/api/v1/uploads"
+STEPS = ["read", "check", "look", "spool", "row"]
 MERCHANTS = [element("Merchant", {"name": name}) for name in ("x", "y")]
 XML = document(mob(zone("21.6/33,-1/-1,")), loot("+117#+1:0:0:1#"), *MERCHANTS)
 MEDIA_TYPES = ["application/xml", "text/xml; charset=utf-8", "text/plain", "application/octet-stream", ""]
@@ -81,6 +82,7 @@ def test_an_upload_is_answered_with_its_receipt(client, fresh):
         "ignored": {"Merchant": 2},
     }
     assert_says_what_next(shown)
+    assert [step.split(";")[0].strip() for step in answer["Server-Timing"].split(",")] == STEPS
     assert fresh == ["deDE"]
     assert orjson.loads(client.get(answer["Location"]).content)["status"] == "queued"
 
