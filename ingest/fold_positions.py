@@ -21,8 +21,9 @@ def fold_positions(cursor: Any) -> None:
     new, met = np.zeros(len(uploads.no), dtype=np.int64), np.zeros(len(uploads.no), dtype=np.int64)
 
     def merge(known: Entries, fresh: Entries, brought_by: Ints, creatures: Any) -> Entries:
-        np.add(met, np.bincount(brought_by[_is_dot(fresh, creatures)], minlength=len(met)), out=met)
-        np.add(new, np.bincount(_discoverers(known, fresh, brought_by, creatures), minlength=len(new)), out=new)
+        dots = presence.of_places(fresh.key, creatures)
+        np.add(met, np.bincount(brought_by[dots], minlength=len(met)), out=met)
+        np.add(new, np.bincount(_discoverers(known, fresh, brought_by, dots), minlength=len(new)), out=new)
         return presence.add(known, presence.unite(fresh))
 
     rewrite(cursor, uploads, merge)
@@ -30,18 +31,12 @@ def fold_positions(cursor: Any) -> None:
     cursor.executemany("INSERT INTO brought (no, new_positions, positions) VALUES (%s, %s, %s)", list(rows))
 
 
-def _is_dot(entries: Entries, creatures: Any) -> Any:
-    """Tell which entries are coordinates of creatures."""
-    return presence.is_placed(entries) & creatures[presence.place(entries)]
-
-
-def _discoverers(known: Entries, fresh: Entries, brought_by: Ints, creatures: Any) -> Ints:
+def _discoverers(known: Entries, fresh: Entries, brought_by: Ints, dots: Any) -> Ints:
     """Return who brings each coordinate that was not known: of several uploads the one staged first."""
     coordinate = fresh.coordinate
     at = presence.starts(coordinate)
     if not len(at):
         return at
-    dots = _is_dot(Entries(*(column[at] for column in fresh)), creatures)
-    unknown = dots & ~presence.is_in(coordinate[at], known.coordinate)
+    unknown = dots[at] & ~presence.is_in(coordinate[at], known.coordinate)
     discoverers: Ints = np.minimum.reduceat(brought_by, at)[unknown]
     return discoverers

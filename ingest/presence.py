@@ -157,10 +157,20 @@ def place(some: Entries) -> Ints:
     return some.key >> _PLACE_SHIFT
 
 
-def is_placed(some: Entries) -> NDArray[np.bool_]:
-    """Tell which entries have a position."""
-    placed: NDArray[np.bool_] = (some.coordinate & _XY_MASK) != UNPLACED
-    return placed
+def is_placed(rising: Ints) -> NDArray[np.bool_]:
+    """Tell which of sorted entries have a position, by their keys."""
+    return of_places(rising, np.ones(int(rising[-1] >> _PLACE_SHIFT) + 1 if len(rising) else 0, dtype=bool))
+
+
+def of_places(rising: Ints, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which of sorted entries have a position at one of the chosen places, by their keys."""
+    begin = np.arange(len(chosen)) << _PLACE_SHIFT
+    # Place by place those with a position, then those without: found by their bounds, not looked at one by one.
+    bounds = np.searchsorted(rising, np.column_stack([begin, begin | UNPLACED << _XY_SHIFT]).ravel())
+    lengths = np.diff(bounds, append=len(rising))
+    kinds = np.zeros(2 * len(chosen), dtype=bool)
+    kinds[::2] = chosen
+    return np.repeat(kinds, lengths)
 
 
 def is_in(values: Ints, rising: Ints) -> NDArray[np.bool_]:
@@ -174,41 +184,46 @@ def is_in(values: Ints, rising: Ints) -> NDArray[np.bool_]:
 
 def pack(whole: Entries, places: int) -> Packed:
     """Pack entries into rows of `Presence`, one for each of so many places."""
-    placed = is_placed(whole)
-    seen, lost = (Entries(*(column[chosen] for column in whole)) for chosen in (placed, ~placed))
-    at = starts(seen.coordinate)
+    placed = is_placed(whole.key)
+    if placed.all():
+        seen, lost = whole, Entries(*(column[:0] for column in whole))
+    else:
+        seen, lost = (Entries(*(column[chosen] for column in whole)) for chosen in (placed, ~placed))
+    coordinate = seen.coordinate
+    at = starts(coordinate)
     sightings = _reduced(np.add, seen.times, at)
-    place_of_xy = place(seen)[at]
-    position_count = np.bincount(place_of_xy, minlength=places)
+    seen_end, unplaced_end = (
+        np.searchsorted(some.key, np.arange(1, places + 1) << _PLACE_SHIFT) for some in (seen, lost)
+    )
+    xy_end = np.searchsorted(at, seen_end)
     last_seen_day = np.zeros(places, dtype=np.int64)
     np.maximum.at(last_seen_day, place(whole), whole.last)
     return Packed(
-        xy=seen.coordinate[at] & _XY_MASK,
+        xy=coordinate[at] & _XY_MASK,
         sightings=sightings,
         uploaders=np.diff(at, append=len(seen.key)),
         first_seen=_reduced(np.minimum, seen.first, at),
         last_seen=_reduced(np.maximum, seen.last, at),
-        xy_end=np.cumsum(position_count),
+        xy_end=xy_end,
         seen_by=seen.key & _PAIR_MASK,
         seen_times=seen.times,
         seen_first=seen.first,
         seen_last=seen.last,
-        seen_end=np.cumsum(np.bincount(place(seen), minlength=places)),
+        seen_end=seen_end,
         unplaced_by=lost.key & _UPLOADER_MASK,
         unplaced_times=lost.times,
         unplaced_last=lost.last,
-        unplaced_end=np.cumsum(np.bincount(place(lost), minlength=places)),
-        unplaced=_summed(place(lost), lost.times, places),
-        position_count=position_count,
-        sighting_count=_summed(place_of_xy, sightings, places),
+        unplaced_end=unplaced_end,
+        unplaced=_summed(lost.times, unplaced_end),
+        position_count=np.diff(xy_end, prepend=0),
+        sighting_count=_summed(sightings, xy_end),
         last_seen_day=last_seen_day,
     )
 
 
-def _summed(group: Ints, values: Ints, groups: int) -> Ints:
-    total = np.zeros(groups, dtype=np.int64)
-    np.add.at(total, group, values)
-    return total
+def _summed(values: Ints, end: Ints) -> Ints:
+    """Return the sums of runs of values that end where told."""
+    return np.diff(np.concatenate([[0], np.cumsum(values)])[end], prepend=0)
 
 
 def _reduced(ufunc: np.ufunc, values: Ints, at: Ints) -> Ints:
