@@ -75,10 +75,11 @@ def mark_all(alias: str) -> int:
         marked = _mark_all(cursor)
         cursor.execute("SELECT kind, number FROM stale_document")
         known = set(cursor.fetchall())
-    for kind in KINDS:
-        for number, file in files.numbers(locales.of_alias(alias), kind):
-            if (kind.name, number) not in known:
-                file.unlink(missing_ok=True)
+        # Still alone: what came to be known since then must not lose the document that it has got.
+        for kind in KINDS:
+            for number, file in files.numbers(locales.of_alias(alias), kind):
+                if (kind.name, number) not in known:
+                    file.unlink(missing_ok=True)
     return marked
 
 
