@@ -60,8 +60,8 @@ def is_content(error: BaseException) -> bool:
 
 
 def told(error: BaseException) -> str:
-    """Return an error as a receipt says it."""
-    return f"{type(error).__name__}: {str(error).strip()}"[:2000]
+    """Return an error as a receipt says it: its first line, without the database's inner circumstances."""
+    return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"[:2000]
 
 
 def next_step(faults: int, together: int) -> int:

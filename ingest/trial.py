@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db import connections, transaction
@@ -28,12 +29,19 @@ logger = logging.getLogger(__name__)
 _STAGED = "pg_temp"
 
 
+class Tried(NamedTuple):
+    """What the ledger says of the uploads of a group, whoever merged them, and those that could not be read."""
+
+    merged: dict[UUID, Merged]
+    unread: list[tuple[Upload, Unreadable]]
+
+
 def try_some(locale: str, claim_name: str) -> int:
     """Try the next group of a locale; returns how many uploads were tried (0: nothing to do, or a fold is at work)."""
     if not suspects.waiting(locale) or LocaleControl.objects.filter(locale=locale, work_paused=True).exists():
         return 0
     alias = locales.alias(locale)
-    merged: dict[UUID, Merged] = {}
+    tried = Tried({}, [])
     failure: BaseException | None = None
     with hot.folding(alias) as mine:
         if not mine:
@@ -41,39 +49,37 @@ def try_some(locale: str, claim_name: str) -> int:
         group = suspects.claim(locale, claim_name)
         uploads = list(Upload.objects.filter(id__in=group.uploads).order_by("received_at", "id"))
         try:
-            merged = _try(alias, uploads, group)
+            if group.step < suspects.SET_ASIDE:
+                tried = _try(alias, uploads)
         except suspects.FAULTS as error:
             logger.exception("%d uploads of %s could not be merged apart from the others.", len(uploads), locale)
             failure = error
-    if failure:
-        _failed(group, uploads, failure)
-    finish(merged)
-    return len(uploads)
-
-
-def _try(alias: str, uploads: list[Upload], group: Group) -> dict[UUID, Merged]:
-    """Merge a group; returns what the ledger says of its uploads, whoever merged them."""
+    # Rows are changed after the lock is given back: a withdrawal holds rows while it waits for it.
     if group.step >= suspects.SET_ASIDE:
         for upload in uploads:
             reject(upload, f"No worker survived merging it. {upload.reason}".strip())
-        return {}
+    if failure:
+        _failed(group, uploads, failure)
+    finish(tried.merged)
+    for upload, fault in tried.unread:
+        _could_not_be_read(group, upload, fault)
+    return len(uploads)
+
+
+def _try(alias: str, uploads: list[Upload]) -> Tried:
+    """Merge a group in one transaction."""
     known = already_merged(alias, [bytes(upload.content_hash) for upload in uploads])
     told = {upload.id: known.get(bytes(upload.content_hash)) for upload in uploads}
     merged = {upload: entry for upload, entry in told.items() if entry}
-    return merged | _merge(alias, [upload for upload in uploads if upload.id not in merged], group)
-
-
-def _merge(alias: str, uploads: list[Upload], group: Group) -> dict[UUID, Merged]:
-    def give_up(upload: Upload, fault: Unreadable) -> None:
-        if isinstance(fault, archived.Unreachable):
-            suspects.absolve(Group([upload.id], group.step))
-            postpone([upload], str(fault))
-        else:
-            reject(upload, str(fault))
-
-    members, interned = read(alias, uploads, archived.document, give_up)
+    unread: list[tuple[Upload, Unreadable]] = []
+    members, interned = read(
+        alias,
+        [upload for upload in uploads if upload.id not in merged],
+        archived.document,
+        lambda upload, fault: unread.append((upload, fault)),
+    )
     if interned is None:
-        return {}
+        return Tried(merged, unread)
 
     def merge() -> dict[UUID, Merged]:
         with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
@@ -84,7 +90,15 @@ def _merge(alias: str, uploads: list[Upload], group: Group) -> dict[UUID, Merged
             cursor.execute(load("drop_staging_tables.sql"))
             return merged
 
-    return hot.with_whole_tables(alias, merge)
+    return Tried(merged | hot.with_whole_tables(alias, merge), unread)
+
+
+def _could_not_be_read(group: Group, upload: Upload, fault: Unreadable) -> None:
+    if isinstance(fault, archived.Unreachable):
+        suspects.absolve(Group([upload.id], group.step))
+        postpone([upload], str(fault))
+    else:
+        reject(upload, str(fault))
 
 
 def _failed(group: Group, uploads: Sequence[Upload], error: BaseException) -> None:

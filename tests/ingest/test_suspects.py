@@ -349,6 +349,27 @@ def test_what_was_merged_all_the_same_is_told_so():
     assert rows("SELECT count(*) FROM ledger") == [(1,)]
 
 
+def test_what_proves_unreadable_is_rejected_and_the_rest_of_its_group_merged(own_spool):
+    uploads = sent(3)
+    Upload.objects.update(faults=1)
+    (own_spool / "spool" / uploads[1].document).write_bytes(b"")
+    free: list[bool] = []
+
+    def note_the_lock(upload: Upload, reason: str) -> None:
+        other = connections.create_connection(ALIAS)
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(%s, 0)", [folding.hot.FOLD_LOCK])
+            free.append(cursor.fetchone()[0])
+        other.close()
+        working.reject(upload, reason)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(trial, "reject", note_the_lock)
+        try_all()
+    assert states() == {"merged": 2, "rejected": 1}
+    assert free == [True], "rows are changed without the fold lock, for which a withdrawal waits with its rows locked"
+
+
 def test_a_withdrawn_suspect_is_never_merged():
     uploads = sent(2)
     Upload.objects.update(faults=1)
