@@ -10,6 +10,7 @@ from uuid import UUID
 import numpy as np
 import polars as pl
 from django.db import connections, transaction
+from numpy.typing import NDArray
 
 from ingest import hot
 from ingest.binary_copy import Blobs, Scalars, encode
@@ -48,9 +49,8 @@ def stage_into(cursor: Any, schema: str, batch: Sequence[Member], interned: Inte
     """COPY a batch into the staging tables of a schema, in the caller's transaction."""
     cursor.execute("SELECT nextval('staging_no') FROM generate_series(1, %s)", [len(batch)])
     staged = [row[0] for row in cursor.fetchall()]
-    numbers = pl.DataFrame(
-        {"no": [member.no for member in batch], "staged": staged}, schema={"no": pl.Int32, "staged": pl.Int32}
-    )
+    staged_no = np.zeros(1 + max(member.no for member in batch), dtype=np.int32)
+    staged_no[[member.no for member in batch]] = staged
     members = pl.DataFrame(
         {
             "no": staged,
@@ -66,9 +66,8 @@ def stage_into(cursor: Any, schema: str, batch: Sequence[Member], interned: Inte
         ("staged_loot", interned.loot),
         ("staged_drop", interned.drops),
     ):
-        renumbered = frame.join(numbers, on="no").with_columns(no=pl.col("staged")).select(frame.columns)
-        _copy(cursor, schema, table, renumbered)
-    _copy_positions(cursor, schema, interned, numbers)
+        _copy(cursor, schema, table, frame.with_columns(no=pl.Series(staged_no[frame["no"].to_numpy()])))
+    _copy_positions(cursor, schema, interned, staged_no)
 
 
 def _copy(cursor: Any, schema: str, table: str, frame: pl.DataFrame) -> None:
@@ -77,12 +76,9 @@ def _copy(cursor: Any, schema: str, table: str, frame: pl.DataFrame) -> None:
         copy.write(frame.write_csv(include_header=False).encode())
 
 
-def _copy_positions(cursor: Any, schema: str, interned: Interned, numbers: pl.DataFrame) -> None:
+def _copy_positions(cursor: Any, schema: str, interned: Interned, staged_no: NDArray[np.int32]) -> None:
     """COPY positions packed, a row per place: so that a thousand coordinates cost little more than one."""
     place, xy, no, first_day = (column.to_numpy().astype(np.int64) for column in interned.positions)
-    batch_no = numbers["no"].to_numpy()
-    staged_no = np.zeros(batch_no.max(initial=0) + 1, dtype=np.int64)
-    staged_no[batch_no] = numbers["staged"].to_numpy()
     counts = np.bincount(place, minlength=len(interned.places))
     # A place that much of the batch is about gets several rows: a fold reads a few at a time.
     row_counts = -(-counts // ROW_SIGHTINGS)
