@@ -120,7 +120,7 @@ class Growing:
                 f"The kernel's cache of files could not be limited here: {why}. Only PostgreSQL's own memory "
                 "(shared_buffers, 64 MB) was outgrown; what is read beyond it comes from the kernel's cache."
             )
-        with ExitStack() as stack, tempfile.TemporaryDirectory(prefix="mobmap-bench-") as name:
+        with tempfile.TemporaryDirectory(prefix="mobmap-bench-") as name, ExitStack() as stack:
             sockets = Path(name)
             servers = stack.enter_context(memory_limit.limit("database"))
             readers = stack.enter_context(memory_limit.limit("nginx"))

@@ -27,8 +27,9 @@ _SCRIPTS = {
     SINGLE: "\\set id random(1, {rows})\n" + f"{_FROM} WHERE c.id = :id;\n",
     FLOOR: "SELECT 1;\n",
 }
-#: One by one and the floor take this part of the rows, or they would take minutes.
+#: One by one and the floor take this part of the rows, or they would take minutes; but not so few that chance rules.
 _SHARES = {PAGES: 1.0, SINGLE: 0.05, FLOOR: 0.1}
+_LEAST_TRANSACTIONS = 20_000
 _RATE = re.compile(r"tps = ([\d.]+)")
 
 
@@ -74,12 +75,12 @@ def _read(site: Site, kind: str, rows: int, clients: int) -> float:
     script = site.place.var / "scaling.sql"
     script.write_text(_SCRIPTS[kind].replace("{rows}", str(rows)))
     per_transaction = PAGE if kind == PAGES else 1
-    transactions = max(1, int(rows * _SHARES[kind]) // per_transaction // clients)
+    wanted = max(_LEAST_TRANSACTIONS // per_transaction, int(rows * _SHARES[kind]) // per_transaction)
     told = run(
         [
             *(postgres.BIN / "pgbench", "--no-vacuum", "--protocol", "prepared", "--file", script),
             *("--client", str(clients), "--jobs", str(min(clients, os.cpu_count() or 1))),
-            *("--transactions", str(transactions), "--host", site.place.sockets),
+            *("--transactions", str(wanted // clients), "--host", site.place.sockets),
             *("--username", postgres.SUPERUSER, database(LOCALE)),
         ],
         doing="Reading creatures (pgbench)",

@@ -93,7 +93,11 @@ def test_no_page_moves_while_it_loads(page, context_options):
             moving[path] = shifts
     assert moving == {}
     page.evaluate("document.body.prepend(Object.assign(document.createElement('div'), {style: 'height: 300px'}))")
-    page.wait_for_function(f"shifts.sum > {MOST_SHIFT}")  # what would be seen, is seen
+    # What would be seen, is seen.
+    page.evaluate(f"""new Promise((done) => {{
+        const look = () => shifts.sum > {MOST_SHIFT} ? done() : requestAnimationFrame(look);
+        look();
+    }})""")
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,16 @@ def inked(page: Page) -> int:
     )
 
 
+def painted(page: Page) -> None:
+    """Wait until what was asked for is on the canvas: two frames."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def address(page: Page) -> str:
+    """Return the address as the page itself sees it: the driver hears later of what scripts change."""
+    return page.evaluate("location.href")
+
+
 def creature(page: Page, id: int):
     return page.locator(f'[data-mob="{id}"] input')
 
@@ -46,12 +56,13 @@ def creature(page: Page, id: int):
 def test_a_zone_shows_its_dots_and_switches_them(page, zone):
     open_zone(page, zone)
     points(page, 3)
+    painted(page)
     everything = inked(page)
     assert everything > 100
     creature(page, world.KODO).uncheck()
     points(page, 1)
     expect(page.locator("#shown")).to_have_text("1 spawn point shown")
-    page.wait_for_timeout(100)
+    painted(page)
     assert 0 < inked(page) < everything
     page.get_by_role("button", name="All off").click()
     points(page, 0)
@@ -86,9 +97,10 @@ def test_a_shared_address_restores_the_view(page, zone):
     creature(page, world.KODO).uncheck()
     page.get_by_text("Filters and colours").click()
     page.get_by_label("from level").fill("5")
+    before = address(page)
     page.get_by_role("button", name="Zoom in").click()
-    page.wait_for_timeout(500)
-    shared = page.url
+    expect(page).not_to_have_url(before)
+    shared = address(page)
     fragment = shared.partition("#")[2]
     assert f"hide={world.KODO}" in fragment or "show=" in fragment
     assert "low=5" in fragment
@@ -99,7 +111,7 @@ def test_a_shared_address_restores_the_view(page, zone):
     expect(creature(page, world.KODO)).not_to_be_checked()
     expect(page.get_by_label("from level")).to_have_value("5")
     page.wait_for_timeout(300)
-    assert page.url == shared
+    assert address(page) == shared
 
 
 def test_an_address_with_nonsense_shows_the_whole_zone(page, zone):
@@ -128,15 +140,16 @@ def test_a_dot_tells_name_sightings_players_and_certainty(page, zone):
 
 def test_gathering_places_are_switched_by_kind_and_kept_in_the_address(page, zone):
     open_zone(page, zone)
+    painted(page)
     without = inked(page)
     herbs = page.get_by_label("Herbs")
     expect(herbs).not_to_be_checked()
     herbs.check()
     expect(page.locator("#map")).to_have_attribute("data-gathering", "1")
-    page.wait_for_timeout(100)
+    painted(page)
     assert inked(page) > without
     points(page, 3)
-    assert "gathering=herb" in page.url
+    assert "gathering=herb" in address(page)
     page.reload()
     expect(herbs).to_be_checked()
     expect(page.locator("#map")).to_have_attribute("data-gathering", "1")
@@ -206,9 +219,10 @@ def test_a_creature_page_maps_positions_and_spawn_points(page, zone):
     expect(ground).to_have_attribute("src", f"/enUS/zones/{zone}/ground/0.png")
     expect(ground).to_have_js_property("complete", True)
     assert ground.evaluate("picture => picture.naturalWidth") > 0
+    painted(page)
     with_both = inked(page)
     page.get_by_label("Spawn points").uncheck()
-    page.wait_for_timeout(100)
+    painted(page)
     assert 0 < inked(page) < with_both
 
 

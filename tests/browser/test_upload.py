@@ -164,7 +164,8 @@ def test_a_busy_server_is_tried_again_by_itself(page, complaints):
 
     def once_busy(route) -> None:
         if next(answers):
-            route.fulfill(status=503, headers={"Retry-After": "1"}, json={"detail": "Paused."})
+            # Long enough to be seen by a test that looks once a second.
+            route.fulfill(status=503, headers={"Retry-After": "3"}, json={"detail": "Paused."})
         else:
             route.continue_()
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from maps.models import Spawn
 from tests.browser import world
-from tests.browser.test_maps import creature, inked, open_zone, points
+from tests.browser.test_maps import address, creature, inked, open_zone, painted, points
 from tests.maps import factories
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True, databases="__all__")]
@@ -21,11 +21,6 @@ def zone() -> int:
 
 def narrow(page: Page) -> None:
     page.get_by_text("Filters and colours").click()
-
-
-def painted(page: Page) -> None:
-    """Wait until what was asked for is on the canvas: two frames."""
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def colours_of_swatches(page: Page) -> list[str]:
@@ -105,7 +100,7 @@ def test_everything_chosen_is_in_the_address_and_comes_back(page, zone):
     page.get_by_label("friendly").uncheck()
     page.get_by_label("Colours by").select_option("level")
     page.get_by_label("Fade dots not seen since").fill("2024-11-01")
-    fragment = page.url.partition("#")[2]
+    fragment = address(page).partition("#")[2]
     for part in (
         "layers=spawns,areas",
         "side=horde",
@@ -115,7 +110,7 @@ def test_everything_chosen_is_in_the_address_and_comes_back(page, zone):
         "at=",
     ):
         assert part in fragment, fragment
-    shared = page.url
+    shared = address(page)
     page.goto("/about")
     page.goto(shared)
     expect(page.locator("#map")).to_have_attribute("data-state", "drawn")
@@ -124,7 +119,7 @@ def test_everything_chosen_is_in_the_address_and_comes_back(page, zone):
     expect(page.get_by_label("friendly")).not_to_be_checked()
     expect(page.get_by_label("Fade dots not seen since")).to_have_value("2024-11-01")
     expect(page.locator("#legend")).to_be_visible()
-    assert page.url == shared
+    assert address(page) == shared
 
 
 def solid(page: Page) -> int:

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 
 from maps import zone_images
 from tests.browser import world
-from tests.browser.test_maps import creature, open_zone, points
+from tests.browser.test_maps import address, creature, open_zone, points
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True, databases="__all__")]
 
@@ -114,9 +114,9 @@ def test_the_link_and_the_frame_hold_what_is_seen(page, zone, site, context_opti
     page.locator("[data-copy=share-link]").click()
     expect(page.get_by_text("Copied")).to_be_attached()
     link = page.evaluate("navigator.clipboard.readText()")
-    assert link == page.url
+    assert link == address(page)
     markup = page.get_by_label("For your own page").input_value()
-    at = re.escape(page.url.partition("#")[2].replace("&", "&amp;"))
+    at = re.escape(address(page).partition("#")[2].replace("&", "&amp;"))
     assert re.search(f'src="{site}/enUS/zones/{zone}/embed#{at}"', markup)
 
 
@@ -139,7 +139,7 @@ def test_the_walked_ground_lies_under_the_dots_of_the_floor_and_can_be_left_out(
     expect(ground).to_have_attribute("src", f"/enUS/zones/{zone}/ground/0.png")
     expect(ground).to_have_js_property("complete", True)
     assert ground.evaluate("(image) => image.naturalWidth") == 1200
-    assert "layers" not in page.url
+    assert "layers" not in address(page)
     page.get_by_label("Floor", exact=True).select_option("1")
     expect(ground).to_have_attribute("src", f"/enUS/zones/{zone}/ground/1.png")
     page.get_by_label("Walked ground").uncheck()
