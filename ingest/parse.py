@@ -95,9 +95,13 @@ def parse(documents: Iterable[Document]) -> Observations:
     batch = pl.DataFrame(read, schema={"no": pl.Int32, "received_day": pl.Int32}, orient="row")
     mobs = _mobs(elements, batch)
     looted = elements.loots.finish()
+    del elements.loots  # a document full of names fills its dictionaries
+    sources = _sources(looted)
     loot, drops = _lootings(looted)
-    places, positions = _positions(_met(elements, mobs), elements.zone_text, _gathered(looted, batch))
-    return Observations(list(elements.zones), mobs, places, positions, _sources(looted), loot, drops)
+    gathered = _gathered(looted, batch)
+    del looted
+    places, positions = _positions(_met(elements, mobs), elements.zone_text, gathered)
+    return Observations(list(elements.zones), mobs, places, positions, sources, loot, drops)
 
 
 # --- creatures and where they stood -----------------------------------------------------------------
@@ -199,13 +203,14 @@ def _positions(met: pl.DataFrame, lists: list[bytes], gathered: pl.DataFrame) ->
     """Return the frames `places` and `positions`; `lists` are the coordinates of the rows of `met`."""
     row, xy = _read(lambda: texts.coordinates(lists), met["no"].to_numpy())
     stood = pl.concat([met, gathered.select(_STOOD)])
-    places = stood.select(_PLACE).unique(maintain_order=True).with_row_index("place")
-    place = stood.join(places, on=_PLACE, maintain_order="left")["place"].to_numpy().astype(np.int64)
-    no, first_day = (stood[name].to_numpy() for name in ("no", "first_day"))
+    zone, floor, no, first_day = (stood[name].to_numpy() for name in ("zone", "floor", "no", "first_day"))
+    subject = _subjects(met, gathered)
     # Rows are ranked by place, upload and day: a rank in a coordinate's key stands for all of them.
-    ranked = np.lexsort((first_day, no, place))
+    ranked = np.lexsort((first_day, no, floor, zone, subject))
+    first = np.logical_or.reduce([texts.first_of_each(part[ranked]) for part in (subject, zone, floor)])
+    places = stood[ranked[first]].select(_PLACE).with_row_index("place")
     rank = np.empty(len(stood), dtype=np.int64)
-    rank[ranked] = np.arange(len(stood)) | place[ranked] << (_XY_BITS + _RANK_BITS)
+    rank[ranked] = (np.cumsum(first) - 1) << (_XY_BITS + _RANK_BITS) | np.arange(len(stood))
     row = np.concatenate([row, np.arange(len(met), len(stood))])
     key = rank[row] | (np.concatenate([xy, gathered["xy"].to_numpy()]) + 1) << _RANK_BITS
     key.sort()
@@ -215,13 +220,21 @@ def _positions(met: pl.DataFrame, lists: list[bytes], gathered: pl.DataFrame) ->
     key, row = key[first], row[first]
     positions = pl.DataFrame(
         {
-            "place": place[row].astype(np.uint32),
+            "place": (key >> (_XY_BITS + _RANK_BITS)).astype(np.uint32),
             "xy": ((key >> _RANK_BITS & ((1 << _XY_BITS) - 1)) - 1).astype(np.int32),
             "no": no[row],
             "first_day": first_day[row],
         }
     )
     return places, positions
+
+
+def _subjects(met: pl.DataFrame, gathered: pl.DataFrame) -> Ints:
+    """Return a number for what stood in each row: one creature, whatever it is called if its id is known, or source."""
+    key = ["creature", "name"]
+    creatures = met.select(key).unique(maintain_order=True).with_row_index("subject")
+    of_met = met.join(creatures, on=key, maintain_order="left")["subject"].to_numpy().astype(np.int64)
+    return np.concatenate([of_met, gathered["source"].to_numpy() + len(creatures)])
 
 
 # --- loot -------------------------------------------------------------------------------------------
