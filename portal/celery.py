@@ -84,7 +84,7 @@ app.conf.update(
     task_reject_on_worker_lost=True,
     task_acks_on_failure_or_timeout=False,
     worker_prefetch_multiplier=1,
-    # The worst document the door lets in takes some 0.8 GB to read; the process that did it gives way to a new one.
+    # A process that the worst document the door lets in has made larger than this gives way to a new one.
     worker_max_memory_per_child=512 * 1024,
     worker_consumer=f"{__name__}:Consumer",
     worker_hijack_root_logger=False,

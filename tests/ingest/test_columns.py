@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.errors import InvalidDocument
+from ingest.formats.mobmapdata import reading
 from ingest.formats.mobmapdata import validate as door
 from ingest.formats.mobmapdata.columns import Unusual, read_loots
 from ingest.formats.mobmapdata.reading import Contents, parse_whole
-from tests.ingest.factories import Note, contents, document, loot, mob, notes
+from tests.ingest.factories import Note, contents, document, loot, mob, notes, zone
 
 PARTS = ["n0x1", "n", "OPENoA#B", "FISH", "#", "", "1", "1.0", "-1", "-0", "100.1", "Z", "ZHEROIC", "HEROIC", "0", "99"]
 PARTS += ["100", "+", "+5#", "+1:0:0:1:54Z#", "+1:0:0:1#2#", "5#", "+5", "++", "|uuml|", "x" * 101, "&#10;", "+0#"]
@@ -96,3 +97,28 @@ def test_a_size_beyond_which_documents_are_read_in_pieces_changes_no_hash(monkey
 def test_an_element_that_is_no_loot_is_no_less_checked() -> None:
     with pytest.raises(InvalidDocument):
         contents(document(mob(id=0), loot()))
+
+
+@pytest.mark.parametrize(
+    ("record", "names"),
+    [
+        (loot(source="n0x{}#1#1#Z#0"), 4),
+        (loot(source="OPENoA#B{}#1#1#Z#0"), 4),
+        (loot(source="n0x1#{}#{}#Z#0"), 2),
+        (loot(source="FISH#1#1#Z{}#0"), 4),
+        (loot(source="FISH#1#1#Z#{}"), 4),
+        (mob(name="A{}"), 3),
+        (mob(zone("1/1,", name="Z{}"), name="A"), 4),
+        (mob(zone("1/1,", name="Z"), name="A").replace('level="0"', 'level="{}"'), 4),
+    ],
+)
+def test_a_document_names_a_bounded_number_of_things(record: str, names: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents read at once are too small to come near the limit."""
+    monkeypatch.setattr(door, "WHOLE_TREE_BYTES", 0)
+    written = document(*(record.replace("{}", str(number)) for number in (1, 2, 3)))
+    monkeypatch.setattr(reading, "MAX_NAMES", names)
+    contents(written)
+    monkeypatch.setattr(reading, "MAX_NAMES", names - 1)
+    with pytest.raises(InvalidDocument) as refusal:
+        contents(written)
+    assert {error["code"] for error in refusal.value.errors} == {"too-many-names"}

@@ -104,6 +104,33 @@ def tiny_mobs() -> Body:
     yield TAIL
 
 
+def as_many_objects_as_may_be_named() -> Body:
+    yield HEAD
+    yield from _numbered(b'<Loot name="OPENo%d#1#1#y#0">+</Loot>', 7_000_000)
+    yield from _repeat(b'<Loot name="OPENo1#1#1#y#0">+</Loot>', DOCUMENT_BYTES - 7_100_000)
+    yield TAIL
+
+
+def as_many_waters_as_may_be_named() -> Body:
+    yield HEAD
+    yield from _numbered(b'<Loot name="FISH#1#1#y%d#0">+</Loot>', 7_000_000)
+    yield from _repeat(b"<Loot name='FISH#1#1#y1#0'>+</Loot>", DOCUMENT_BYTES - 7_100_000)
+    yield TAIL
+
+
+def more_sources_than_may_be_named() -> Body:
+    yield HEAD
+    yield from _numbered(b'<Loot name="OPENo%d#1#1#y#0">+</Loot>', 10_000_000)
+    yield TAIL
+
+
+def mob_in_as_many_places_as_may_be_named() -> Body:
+    yield HEAD + MOB
+    yield from _numbered(b'<Zone name="y%d" level="0">1/1,</Zone>', 7_000_000)
+    yield from _repeat(b'<Zone name="y1" level="0">1/1,</Zone>', DOCUMENT_BYTES - 7_100_000)
+    yield b"</Mob>" + TAIL
+
+
 def unknown_elements() -> Body:
     yield HEAD
     yield from _numbered(b"<e%d/>", DOCUMENT_BYTES)
@@ -163,6 +190,10 @@ SHAPES: dict[str, Callable[[], Body]] = {
     for function in (
         tiny_mobs,
         tiny_loots,
+        as_many_objects_as_may_be_named,
+        as_many_waters_as_may_be_named,
+        mob_in_as_many_places_as_may_be_named,
+        more_sources_than_may_be_named,
         mob_of_a_million_zones,
         zone_of_short_coordinates,
         three_zones_of_all_bytes_allowed,

@@ -21,6 +21,9 @@ from ingest.formats.mobmapdata.records import CHILDREN, DIGEST, RECORDS, Fault, 
 
 _schema = etree.XMLSchema(file=str(Path(__file__).with_name("mobmapdata.xsd")))
 _OTHERS = RECORDS.keys() - {"Loot"}
+#: Different names of creatures, sources and places in one document: several times what the game has of them. Whatever
+#: reads the document later holds each of them, and the dictionaries of names keep them for good.
+MAX_NAMES = 200_000
 _locale = re.compile("[a-z]{2}[A-Z]{2}").fullmatch
 
 
@@ -84,6 +87,7 @@ class Tally:
         self.contents: Contents | None = None
         self._records = bytearray()
         self._children = bytearray()
+        self._names: set[int] = set()
 
     def begin(self, root: etree._Element) -> Contents:
         """Read the root's attributes, the first time."""
@@ -98,12 +102,14 @@ class Tally:
         check = CHILDREN.get(tag)
         if check:
             checked = check(element, contents.version)
+            self._remember_names(element, contents.version)
             self._children += hashlib.blake2b(checked.canonical, digest_size=DIGEST).digest()
             parent = element.getparent()
             if parent is not None and parent.tag == "Mob":
                 contents.positions += checked.amount
             return
         checked = RECORDS[tag](element, contents.version)
+        self._remember_names(element, contents.version)
         digest = hashlib.blake2b(checked.canonical, digest_size=DIGEST)
         digest.update(sort_digests(self._children))
         self._children.clear()
@@ -114,6 +120,23 @@ class Tally:
             contents.lootings += checked.amount
         else:
             contents.ignored[tag] += 1
+
+    def _remember_names(self, element: etree._Element, version: int) -> None:
+        """Count the different names of a document, by their hashes; raises `Fault`."""
+        name = element.get("name", "")
+        if element.tag == "Loot":
+            source, _, _, *place = name.rsplit("#", 3 if version == 42 else 4)
+            self._names.update((hash(source), hash("#".join(place))))
+        elif element.tag == "Zone":
+            self._names.add(hash(f"{name}#{element.get('level', '0')}"))
+        elif element.tag == "Mob":
+            self._names.add(hash(name))
+        if len(self._names) > MAX_NAMES:
+            raise Fault(
+                "too-many-names",
+                f"the document names more than {MAX_NAMES:,} creatures, sources of loot and places; "
+                "send it in several parts",
+            )
 
     def add_all(self, root: etree._Element, *, in_columns: bool) -> None:
         """Check all elements of a whole tree and count them; raises `Fault`.
