@@ -207,7 +207,10 @@ class Measuring:
         if told is None:
             raise Failure(f"wrk failed (exit status {done.returncode}):\n{done.stdout}{done.stderr}")
         seen: dict[str, Any] = json.loads(told[1])
-        if seen["failed"] or not seen["requests"]:
+        if not seen["requests"] and not seen["failed"]:
+            say(f"  {kind}: nothing was answered within {self.seconds:g} s")
+            return Round(0.0, self.seconds * 1000, self.seconds * 1000)  # it took at least that long
+        if seen["failed"]:
             self.result.faults.append(f"{kind}, {clients} clients: {seen['failed']} of {seen['requests']} failed.")
         elif seen["bytes"] / seen["requests"] < self.least_bytes.get(kind, 0):
             self.result.faults.append(f"{kind}, {clients} clients: the answers were not whole.")

@@ -18,7 +18,7 @@ from maps import names
 from maps.documents import KINDS, files
 from maps.models import Item
 from maps.publish import has_changes, publish
-from tests.ingest.factories import Note, contents, notes
+from tests.ingest.factories import Note, contents, document, loot, mob, notes, zone
 from tests.ingest.pipeline import RECEIVED, empty, rows, take, work_off
 
 pytestmark = [
@@ -50,6 +50,12 @@ def wanted() -> dict[str, dict[int, Any]]:
             number: orjson.loads(orjson.dumps(body)) for number, body in bodies.items() if body is not None
         }
     return found
+
+
+def check() -> None:
+    publish(ALIAS)
+    assert not has_changes(ALIAS)
+    assert published() == wanted()
 
 
 def published() -> dict[str, dict[int | None, Any]]:
@@ -92,6 +98,29 @@ def test_whatever_happens_every_document_is_the_answer_from_the_tables(
                 names.import_items(ALIAS, {item: f"Ding {chosen} {len(uploads)}" for item in items[:2]})
             case "publish":
                 publish(ALIAS)
-    publish(ALIAS)
-    assert not has_changes(ALIAS)
-    assert published() == wanted()
+    check()
+
+
+def test_each_step_of_one_creatures_story_reaches_its_documents() -> None:
+    """Another looting of the same source, one of another, a new name, and back again, all published in between."""
+    first = take(document(mob(zone("1/1,")), loot("+3651:0:0:1#+20:0:0:1#")))
+    work_off()
+    check()
+    again = take(document(mob(zone("1/1,")), loot("+3651:0:0:1#")), "player:2")
+    work_off()
+    check()
+    [(item_lootings,)] = {(each["lootings"],) for each in published()["item"][20]["dropped_by"]}
+    assert item_lootings == 3
+    names_known = [take(document(mob(zone(f"2/{number},"), name="Kodo")), f"player:{number}") for number in (3, 4, 5)]
+    skinned = take(document(loot("+5:0:0:1#", "SKINnKodo#1#1#Tausend Nadeln#0")), "player:6")
+    herb = take(document(loot("+765:0:0:1#", "HERBoFriedensblume#3#3#Tausend Nadeln#2")), "player:7")
+    work_off()
+    check()
+    assert published()["item"][20]["dropped_by"][0]["name"] == "Kodo"
+    names.import_items(ALIAS, {20: "Zahn"})
+    check()
+    for upload in (first, *names_known, skinned, herb, again):
+        withdraw.mark([upload.id])
+        subtraction.finish_pending("deDE")
+        check()
+    assert published()["mob"] == {}
