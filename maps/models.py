@@ -283,8 +283,8 @@ class Recounted(models.Model):
     """What folds have changed and no document knows yet; `maps.documents` turns it into marks of documents.
 
     `kind` is `creature` (a raw id), `source`, `item` (what is told of it, or taken from it), `zone` (what is
-    gathered there), or `all`, with the number 0. A row that is there already is locked by the fold all the same,
-    as in `Changed`.
+    gathered or looted there), or `all`, with the number 0. A row that is there already is locked by the fold all
+    the same, as in `Changed`.
     """
 
     pk = models.CompositePrimaryKey("kind", "number")

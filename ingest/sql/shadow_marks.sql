@@ -48,8 +48,9 @@ SELECT 'creature', mob FROM moved
 UNION
 SELECT 'source', s.id FROM moved JOIN source s ON s.creature = moved.mob
 UNION
-SELECT 'source', source
+SELECT k.kind, k.number
 FROM public.loot o FULL JOIN rebuild.loot n USING (source, zone, floor, difficulty)
+CROSS JOIN LATERAL (VALUES ('source', source), ('zone', zone)) AS k (kind, number)
 WHERE o IS DISTINCT FROM n
 UNION
 SELECT 'source', source FROM dropped

@@ -1,6 +1,6 @@
 -- Mark the documents that show what folds have counted anew. A source's lootings are in the rates of everything it
 -- gives, and sources that are shown as one are counted as one. A name of an item is told by all that give it.
--- Reads: named_creature, source, item_drop. Writes and locks: stale_document.
+-- Reads: named_creature, source, item_drop, presence. Writes and locks: stale_document.
 INSERT INTO stale_document (kind, number)
 WITH looted AS MATERIALIZED (
     SELECT g.source
@@ -29,5 +29,15 @@ UNION
 SELECT 'item', id FROM unnest(%(item)s::int[]) AS i (id)
 UNION
 SELECT 'zone-map', id FROM unnest(%(zone)s::int[]) AS z (id)
+UNION
+-- Levels and names are told wherever a creature was seen, also where they come from a record without any zone.
+SELECT 'zone-map', p.zone
+FROM (
+    SELECT id FROM unnest(%(creature)s::bigint[]) AS c (id)
+    UNION
+    SELECT n.shown_as FROM named_creature n WHERE n.id = ANY (%(creature)s::bigint[])
+) AS m
+CROSS JOIN LATERAL mob_subjects(m.id) AS u
+JOIN presence p ON p.subject = u.subject
 ORDER BY 1, 2
 ON CONFLICT (kind, number) DO UPDATE SET number = excluded.number;

@@ -119,8 +119,12 @@ def test_each_step_of_one_creatures_story_reaches_its_documents() -> None:
     assert published()["item"][20]["dropped_by"][0]["name"] == "Kodo"
     names.import_items(ALIAS, {20: "Zahn"})
     check()
+    take(document(mob(name="Kodo", max=80)), "player:8")
+    take(document(loot(source="n0x1#1#1#Nur Beute#0")), "player:8")
+    work_off()
+    check()
     for upload in (first, *names_known, skinned, herb, again):
         withdraw.mark([upload.id])
         subtraction.finish_pending("deDE")
         check()
-    assert published()["mob"] == {}
+    assert sorted(published()["mob"]) == [1, 10636]
