@@ -192,9 +192,9 @@ def pack(whole: Entries, places: int) -> Packed:
     coordinate = seen.coordinate
     at = starts(coordinate)
     sightings = _reduced(np.add, seen.times, at)
-    seen_end, unplaced_end = (
-        np.searchsorted(some.key, np.arange(1, places + 1) << _PLACE_SHIFT) for some in (seen, lost)
-    )
+    # The last key a place may have, not the first of the next one: after the last of `MAX_PLACES` there is none.
+    last_keys = np.arange(places) << _PLACE_SHIFT | _PAIR_MASK
+    seen_end, unplaced_end = (np.searchsorted(some.key, last_keys, side="right") for some in (seen, lost))
     xy_end = np.searchsorted(at, seen_end)
     last_seen_day = np.zeros(places, dtype=np.int64)
     np.maximum.at(last_seen_day, place(whole), whole.last)

@@ -12,9 +12,10 @@ from ingest import presence
 from ingest.binary_copy import Arrays, Blobs, Scalars, blobs, decode, encode
 from ingest.presence import Entries
 
-PLACES = 3
+#: As many as there may be at once: the keys of the last place are the largest that fit.
+PLACES = presence.MAX_PLACES
 _sighting = st.tuples(
-    st.integers(0, PLACES - 1),
+    st.sampled_from([0, 1, PLACES - 2, PLACES - 1]),
     st.sampled_from([-1, 0, 1, 1000, 1000 * 1024 + 1000]),
     st.sampled_from([1, 2, 2**31 - 1]),
     st.integers(0, 3),
