@@ -14,14 +14,14 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from bench import corpus, machine, proxy, results, servers
+from bench import corpus, machine, martin, proxy, results, servers
 from bench.merging import UNPUBLISHED, database
 from bench.results import Chart, Result, Target
 from bench.servers import LOCALES, Site
@@ -38,7 +38,12 @@ DOCUMENTS = {"maps": "zone-maps", "creatures": "mobs", "items": "items"}
 PUBLISHED = {what: f"published {what}" for what in DOCUMENTS}
 COMPUTED = {what: f"computed {what}" for what in DOCUMENTS}
 SEARCHES, GROUNDS = "searches", "ground pictures"
-KINDS = (*(kind for what in DOCUMENTS for kind in (PUBLISHED[what], COMPUTED[what])), SEARCHES, GROUNDS)
+#: Zones' spawn points as tiles by Martin, where it is installed, with how much it may remember in MB.
+MARTINS = {"Martin's tiles, remembered": 512, "Martin's tiles, computed": 0}
+KINDS = (
+    *(kind for what in DOCUMENTS for kind in (PUBLISHED[what], COMPUTED[what])),
+    *(SEARCHES, GROUNDS, *(MARTINS if martin.is_installed() else ())),
+)
 #: Different creatures, items and searches that are asked for.
 DIFFERENT = 300
 #: Uploads that keep the workers busy meanwhile, and how many distinct ones they are variants of.
@@ -95,7 +100,7 @@ class Measuring:
         self._make_world(uploads)
         self._choose_addresses()
         self._weigh_documents()
-        ports = remembered(self.folder / "ports.json", ["published", "computed"])
+        ports = remembered(self.folder / "ports.json", ["published", "computed", *MARTINS])
         nothing = self.folder / "nothing-published"
         with (
             servers.second_web(self.site, "portal.wsgi", MOBMAP_PUBLISH_DOCUMENTS="0") as computing,
@@ -106,8 +111,16 @@ class Measuring:
                 var=self.site.place.var,
             ),
             proxy.running(self.folder / "nginx-computed", port=ports["computed"], upstream_port=computing, var=nothing),
+            ExitStack() as martins,
         ):
             where = dict.fromkeys(KINDS, ports["published"]) | dict.fromkeys(COMPUTED.values(), ports["computed"])
+            for kind, cache_mb in MARTINS.items():
+                if kind in KINDS:
+                    where[kind] = ports[kind]
+                    started = martin.running(self.site, database(LOCALE), port=ports[kind], cache_mb=cache_mb)
+                    martins.enter_context(started)
+            if not martin.is_installed():
+                self.result.notes.append(martin.MISSING)
             found: dict[tuple[str, int], list[Round]] = {}
             with self._uploading():
                 for clients in CLIENTS:
@@ -167,6 +180,7 @@ class Measuring:
             self.paths[PUBLISHED[what]] = self.paths[COMPUTED[what]] = addresses[:DIFFERENT]
         self.paths[SEARCHES] = [f"{api}/search?q={quote(name[:6])}" for name in names[:DIFFERENT]]
         self.paths[GROUNDS] = [f"/{LOCALE}/zones/{floor}.png" for floor in floors]
+        self.paths |= {kind: [martin.address(zone) for zone in zones] for kind in MARTINS}
         for kind, addresses in self.paths.items():
             self._file(kind).write_text("".join(f"{path}\n" for path in addresses))
 

@@ -1,0 +1,80 @@
+"""Martin, the Rust tile server for PostGIS, over our spawn points: a yardstick for reading, where it is installed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import quote
+
+from bench.servers import Site
+from deploy.steps import postgres
+from deploy.steps.ports import LOOPBACK, is_free
+from deploy.steps.progress import wait_until
+
+MISSING = (
+    "Martin is not installed, so nothing is compared with it: `cargo install martin --no-default-features "
+    "--features postgres`, with `martin` on the PATH."
+)
+#: A zone's spawn points as a vector tile, with what a reader sees of each. Zones have maps of their own, so the
+#: zone comes with the query; tiles are squares of the map's 100 percent.
+_TILE = """
+CREATE OR REPLACE FUNCTION public.zone_tile(z integer, x integer, y integer, query json) RETURNS bytea
+LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$
+    WITH tile AS (
+        SELECT ST_MakeEnvelope(100 * x / 2.0 ^ z, 100 * y / 2.0 ^ z, 100 * (x + 1) / 2.0 ^ z, 100 * (y + 1) / 2.0 ^ z)
+            AS square
+    )
+    SELECT ST_AsMVT(dots, 'spawns')
+    FROM (
+        SELECT ST_AsMVTGeom(s.point, tile.square) AS point, s.mob, s.floor, s.radius, s.sightings, s.uploaders,
+            s.confirmed
+        FROM spawn s, tile
+        WHERE s.zone = (query ->> 'zone')::integer AND s.point && tile.square
+    ) dots
+$$
+"""
+
+
+def is_installed() -> bool:
+    """Tell whether Martin can be run."""
+    return shutil.which("martin") is not None
+
+
+def address(zone: int) -> str:
+    """Return where the tile with all of a zone's spawn points is."""
+    return f"/zone_tile/0/0/0?zone={zone}"
+
+
+@contextmanager
+def running(site: Site, database: str, *, port: int, cache_mb: int) -> Iterator[None]:
+    """Run Martin on a locale's database until the block ends; with a cache of 0 MB it computes every tile."""
+    with site.connect(database) as connection:
+        connection.execute(_TILE)
+    log = site.place.logs / f"martin-{cache_mb}.log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [
+                *("martin", "--listen-addresses", f"{LOOPBACK}:{port}", "--cache-size", str(cache_mb)),
+                *("--auto-bounds", "skip", "--workers", "2"),
+                f"postgres://{postgres.SUPERUSER}@{quote(str(site.place.sockets), safe='')}/{database}",
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        wait_until(
+            lambda: process.poll() is not None or not is_free(port),
+            seconds=30,
+            doing="Starting Martin",
+            advice=f"See {log}.",
+            every=0.05,
+        )
+        if process.poll() is not None:
+            raise RuntimeError(f"Martin did not start: {log.read_text()}")
+        yield
+    finally:
+        process.terminate()
+        process.wait()
