@@ -184,7 +184,9 @@ def running(
 def second_web(made: Site, application: str, **more: str) -> Iterator[int]:
     """Run another web server beside the site's, with settings of its own; yield its port."""
     port = next(port for port in range(made.port + 1, made.port + 1000) if is_free(port))
-    env = {**made.environment("env.web"), "MOBMAP_WEB_BIND": f"{LOOPBACK}:{port}", **more}
+    # What only yields a floor answers so often that recycled processes would close connections in every run.
+    own = {"MOBMAP_WEB_BIND": f"{LOOPBACK}:{port}", "MOBMAP_WEB_MAX_REQUESTS": "0"}
+    env = {**made.environment("env.web"), **own, **more}
     with (made.place.logs / f"{application}-{port}.log").open("wb") as log:
         process = subprocess.Popen(
             [VENV / "bin" / "gunicorn", "--config", CHECKOUT / "deploy" / "gunicorn.conf.py", application],

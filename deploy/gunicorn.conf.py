@@ -12,8 +12,8 @@ timeout = 60
 graceful_timeout = 30
 keepalive = 5
 #: Recycled now and then, never both at once: large documents fragment memory.
-max_requests = 20_000
-max_requests_jitter = 4_000
+max_requests = int(os.environ.get("MOBMAP_WEB_MAX_REQUESTS", "20000"))
+max_requests_jitter = max_requests // 5
 
 limit_request_line = 4_094
 limit_request_fields = 60

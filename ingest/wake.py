@@ -16,8 +16,9 @@ from celery import current_app
 
 logger = logging.getLogger(__name__)
 
-#: Wake-ups for one locale are at least this far apart: each lets a worker claim a whole batch.
-MIN_GAP_S = 0.05
+#: Wake-ups for one locale are at least this far apart: each lets a worker claim a whole batch, and costs the broker
+#: and a worker some milliseconds of processor time, which the door needs when many come.
+MIN_GAP_S = 0.25
 #: A broker that is away is tried this often, and reported as often.
 RETRY_GAP_S = 2.0
 
