@@ -14,7 +14,7 @@ from deploy.steps.progress import Failure, say
 
 #: What there is, and about how many minutes it takes on two quiet cores (the first time more: uploads are simulated).
 MINUTES = {
-    **{"ingest": 12, "hot": 8, "upload": 5, "read": 8, "concurrency": 8, "requeue": 8},
+    **{"ingest": 20, "hot": 8, "upload": 5, "read": 8, "concurrency": 8, "requeue": 8},
     **{"scaling": 8, "crash": 12, "spawns": 6},
 }
 
