@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django.db import connections
+from hypothesis import HealthCheck, Phase, settings
 
 from ingest import work
 from ingest.accept import accept
@@ -17,6 +18,12 @@ from maps.publish import publish
 TABLES = ["zone", "named_creature", "source", "uploader", "creature", "creature_name", "presence", "loot"]
 TABLES += ["item_drop", "ledger", "spawn", "changed", "recounted", "stale_document"]
 RECEIVED = datetime(2026, 11, 20, 12, tzinfo=UTC)
+#: An example takes several transactions; making a failing one smaller would take minutes.
+LAW = settings(
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 
 
 def take(xml: bytes, sender: str = "player:1", received_at: datetime = RECEIVED) -> Upload:

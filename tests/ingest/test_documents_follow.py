@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 import pytest
 from django.conf import settings as site
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest import subtraction, tasks, wake, withdraw
@@ -19,7 +19,7 @@ from maps.documents import KINDS, files
 from maps.models import Item
 from maps.publish import has_changes, publish
 from tests.ingest.factories import Note, contents, document, loot, mob, notes, zone
-from tests.ingest.pipeline import RECEIVED, empty, rows, take, work_off
+from tests.ingest.pipeline import LAW, RECEIVED, empty, rows, take, work_off
 
 pytestmark = [
     pytest.mark.django_db(databases="__all__", transaction=True),
@@ -62,12 +62,7 @@ def published() -> dict[str, dict[int | None, Any]]:
     return {kind.name: {number: files.read(file) for number, file in files.numbers("deDE", kind)} for kind in KINDS}
 
 
-@settings(
-    max_examples=25,
-    deadline=None,
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(LAW, max_examples=25)
 @given(
     st.lists(notes(), min_size=1, max_size=5, unique_by=lambda note: contents(note.xml()).content_hash),
     st.lists(st.sampled_from(STEPS), min_size=3, max_size=9),

@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 from django.db import connections, transaction
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.fold import already_merged, fold
@@ -21,19 +21,13 @@ from maps import locales
 from maps.publish import publish
 from tests import independent, merged_tables
 from tests.ingest.factories import WRAPPINGS, Note, contents, day, document, loot, mob, notes, zone
-from tests.ingest.pipeline import RECEIVED, days, empty, merge, rows, stage_all, tables, take, work_off
+from tests.ingest.pipeline import LAW, RECEIVED, days, empty, merge, rows, stage_all, tables, take, work_off
 
 pytestmark = [
     pytest.mark.django_db(databases="__all__", transaction=True),
     pytest.mark.usefixtures("wakes", "empty_hot_tables"),
 ]
 
-#: An example takes several transactions; making a failing one smaller would take minutes.
-LAW = settings(
-    deadline=None,
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
 ALIAS = "map_deDE"
 AT = (216 << 10) + 330
 

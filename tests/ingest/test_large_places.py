@@ -9,7 +9,7 @@ from uuid import uuid4
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest import stage as staging
@@ -18,18 +18,13 @@ from ingest.fold import fold
 from ingest.intern import Interned
 from ingest.stage import Member, stage
 from tests.ingest.factories import Note, contents, notes
-from tests.ingest.pipeline import RECEIVED, empty, merge, rows, tables, take, work_off
+from tests.ingest.pipeline import LAW, RECEIVED, empty, merge, rows, tables, take, work_off
 
 pytestmark = [
     pytest.mark.django_db(databases="__all__", transaction=True),
     pytest.mark.usefixtures("wakes", "empty_hot_tables"),
 ]
 
-LAW = settings(
-    deadline=None,
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
 ALIAS = "map_deDE"
 SENDERS = ["player:1", "player:2", "network:a"]
 
