@@ -46,9 +46,10 @@ def mob(
     react: int = 12,
     date: int = day(2024, 10, 4),
 ) -> str:
-    """Write a creature; without an id it is one of version 42, whose zones have no level."""
-    known = {} if id is None else {"blizzid": id, "react": react, "date": date}
-    return element("Mob", {"name": name, "min": min, "max": max} | known, "".join(zones))
+    """Write a creature as the addon does; without an id it is one of version 42, whose zones have no level."""
+    levels = {"min": min, "max": max}
+    known = levels if id is None else {"blizzid": id, **levels, "react": react, "date": date}
+    return element("Mob", {"name": name, **known}, "".join(zones))
 
 
 def loot(text: str = "+3651:0:0:1#", source: str = "n0x298C#21.6#33#Tausend Nadeln#0") -> str:

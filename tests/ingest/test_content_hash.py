@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.formats.mobmapdata.records import sort_digests
-from tests.ingest.factories import WRAPPINGS, Note, contents, document, element, loot, mob, notes, zone
+from tests.ingest.factories import OTHERS, WRAPPINGS, Note, contents, document, element, loot, mob, notes, zone
 
 #: Beyond this length lists are sorted by another path.
 LONG = 70_000
@@ -22,6 +22,17 @@ def content_hash(*records: str, version: int = 44) -> bytes:
 def test_any_order_in_any_wrapping_is_the_same_content(note: Note, seed: int, wrapping: str) -> None:
     plain, shuffled = contents(note.xml()), contents(WRAPPINGS[wrapping](note.xml(seed)))
     assert shuffled == plain
+
+
+def test_the_hash_of_a_content_is_what_databases_hold_of_it() -> None:
+    """Another one would take every upload that is sent again for a new one."""
+    records = [
+        mob(zone("10.0/5,-1/-1,5/10.0,5/10,"), zone(name="T|auml|l", level=3), name="M|ouml|we &"),
+        loot("+2#1:-7:0:3:54Z#+5#++", "OPENoA#B#2.0#3#ZHEROIC#1"),
+        *(loot(), loot("+7#", "FISH#-1#-1#Z#0")),
+        *OTHERS,
+    ]
+    assert content_hash(*records).hex() == "c6efdb25c72c9084a3eb16030f26c0b14a20c18f1b0493509618560c9fc8c03b"
 
 
 @settings(max_examples=100, deadline=None)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import NamedTuple
+from typing import AnyStr, NamedTuple
 
 VERSIONS = (42, 43, 44)
 MAX_NAME = 100
@@ -104,7 +104,7 @@ _looks_like_coordinate = re.compile(rf"{_NUMBER}/{_NUMBER}").fullmatch
 PIECE = 1 << 16
 
 
-def pieces(text: str, separator: str) -> Iterator[str]:
+def pieces(text: AnyStr, separator: AnyStr) -> Iterator[AnyStr]:
     """Cut a text into pieces of about `PIECE` characters, each ending with the separator but for the last."""
     start = 0
     while len(text) - start > PIECE:
@@ -158,6 +158,8 @@ _SLOT = {
     44: rf"(?:{_COMMON_SLOT}:[0-9A-Za-z]{{1,6}}|{_ITEM_SLOT}(?::[0-9A-Za-z]{{1,6}})?|{NATURAL})",
 }
 _SLOT[43] = _SLOT[44]
+#: A whole loot text within a longer pattern. No repetition is given up once it has matched, so none is remembered.
+LOOT_TEXT = {version: rf"(?:\+(?:{slot}#)*+)*+" for version, slot in _SLOT.items()}
 _slot = {version: re.compile(slot).fullmatch for version, slot in _SLOT.items()}
 #: A `+` may stand before any slot (a looting begins) and at the end (one without slots).
 _slots = {version: re.compile(rf"(?:\+*{slot}#)*\+*").fullmatch for version, slot in _SLOT.items()}
@@ -221,6 +223,7 @@ _hex_id = re.compile(r"0x0*([0-9A-Fa-f]{1,8})").fullmatch
 _TENTHS = {f"{tenths // 10}.{tenths % 10}": tenths for tenths in range(1001)}
 _TENTHS |= {str(whole): whole * 10 for whole in range(101)} | {"-1": -1}
 _TENTHS_OF_X = {axis: tenths << 10 for axis, tenths in _TENTHS.items()}
+_WRITTEN_X, _WRITTEN_Y = ({axis.encode(): part for axis, part in parts.items()} for parts in (_TENTHS_OF_X, _TENTHS))
 
 
 class Source(NamedTuple):
@@ -258,9 +261,16 @@ def pack(x: str, y: str) -> int:
     return _TENTHS_OF_X[x] | _TENTHS[y]
 
 
-def pack_all(xs: Iterable[str], ys: Iterable[str]) -> list[int]:
-    """Return `pack` of each coordinate."""
-    return list(map(operator.or_, map(_TENTHS_OF_X.__getitem__, xs), map(_TENTHS.__getitem__, ys)))
+def pack_all(xs: Sequence[bytes], ys: Sequence[bytes]) -> list[int]:
+    """Return `pack` of each coordinate; raises `ValueError` where one is none or only half unknown."""
+    try:
+        packed = list(map(operator.or_, map(_WRITTEN_X.__getitem__, xs), map(_WRITTEN_Y.__getitem__, ys)))
+    except KeyError as unknown:
+        raise ValueError(f"{unknown} is no percentage") from None
+    # x alone unknown gives less than -1, y alone -1.
+    if min(packed, default=0) < -1 or xs.count(b"-1") != ys.count(b"-1"):
+        raise ValueError("only one axis of a coordinate is unknown")
+    return packed
 
 
 def split_loot_name(raw: str, version: int) -> LootPlace:

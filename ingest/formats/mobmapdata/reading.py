@@ -16,11 +16,10 @@ from typing import Literal, cast
 from lxml import etree
 
 from ingest.formats.mobmapdata import grammar
-from ingest.formats.mobmapdata.columns import Unusual, read_loots
 from ingest.formats.mobmapdata.records import CHILDREN, DIGEST, RECORDS, Fault, sort_digests
+from ingest.formats.mobmapdata.usual import Cut
 
 _schema = etree.XMLSchema(file=str(Path(__file__).with_name("mobmapdata.xsd")))
-_OTHERS = RECORDS.keys() - {"Loot"}
 #: Different names of creatures, sources and places in one document: several times what the game has of them. Whatever
 #: reads the document later holds each of them, and the dictionaries of names keep them for good.
 MAX_NAMES = 200_000
@@ -138,25 +137,20 @@ class Tally:
                 "send it in several parts",
             )
 
-    def add_all(self, root: etree._Element, *, in_columns: bool) -> None:
-        """Check all elements of a whole tree and count them; raises `Fault`.
-
-        `in_columns` lets `Loot` without attributes of namespaces be checked together.
-        """
-        contents = self.begin(root)
-        loots = list(root.iterchildren("Loot")) if in_columns else []
-        for record in root.iterchildren(*_OTHERS) if in_columns else root:
+    def add_all(self, root: etree._Element) -> None:
+        """Check all elements of a whole tree and count them; raises `Fault`."""
+        for record in root:
             for child in record:
                 self.add(child)
             self.add(record)
-        try:
-            digests, lootings = read_loots(loots, contents.version)
-        except Unusual:
-            for loot in loots:
-                self.add(loot)
-        else:
-            self._records += digests
-            contents.lootings += lootings
+
+    def add_cut(self, cut: Cut) -> None:
+        """Count what was cut out of the document."""
+        contents = cast("Contents", self.contents)
+        contents.mobs += cut.mobs
+        contents.positions += cut.positions
+        contents.lootings += cut.lootings
+        self._records += cut.digests
 
     def finish(self, root: etree._Element) -> Contents:
         """Return the whole document's contents."""

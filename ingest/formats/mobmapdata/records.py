@@ -48,12 +48,13 @@ def _attributes(element: etree._Element) -> dict[str, str]:
     return attributes
 
 
-def _canonical(tag: str, attributes: dict[str, str]) -> bytes:
+def canonical(tag: str, attributes: dict[str, str]) -> bytes:
+    """Return an element's form without children and text."""
     return "\x1f".join([tag, *[f"{name}\x1e{value}" for name, value in sorted(attributes.items())]]).encode()
 
 
 @lru_cache(maxsize=4096)
-def _name(raw: str) -> str:
+def checked_name(raw: str) -> str:
     name = grammar.unescape(raw)
     fault = grammar.name_fault(name)
     if fault:
@@ -110,11 +111,11 @@ def mob(element: etree._Element, version: int) -> Checked:
             )
     else:
         _forbid(attributes, _MOB_V44, version)
-    attributes["name"] = _name(attributes["name"])
+    attributes["name"] = checked_name(attributes["name"])
     for end in ("min", "max"):
         if attributes[end] != "-1":
             _natural(attributes[end], end, grammar.MAX_LEVEL)
-    return Checked(_canonical("Mob", attributes))
+    return Checked(canonical("Mob", attributes))
 
 
 def zone(element: etree._Element, version: int) -> Checked:
@@ -124,19 +125,19 @@ def zone(element: etree._Element, version: int) -> Checked:
         _require(attributes, {"level"}, version)
     elif version == 42 and _in_mob(element):
         _forbid(attributes, {"level"}, version)
-    begin = _zone_begin(attributes["name"], attributes.get("level", "0"))
+    begin = zone_begin(attributes["name"], attributes.get("level", "0"))
     text = element.text or ""
     if not grammar.is_coordinate_list(text):
         raise Fault(*grammar.coordinate_fault(text))
     count = text.count(",")
-    return Checked(begin + _sorted_list(text, ","), count)
+    return Checked(begin + sorted_coordinates(text.encode()), count)
 
 
 @lru_cache(maxsize=4096)
-def _zone_begin(name: str, level: str) -> bytes:
+def zone_begin(name: str, level: str) -> bytes:
     """Return how the canonical form of a zone begins; its coordinates follow."""
     floor = str(_natural(level, "level", grammar.MAX_FLOOR))
-    return _canonical("Zone", {"level": floor, "name": _name(name)}) + b"\x1d"
+    return canonical("Zone", {"level": floor, "name": checked_name(name)}) + b"\x1d"
 
 
 def _in_mob(element: etree._Element) -> bool:
@@ -145,15 +146,13 @@ def _in_mob(element: etree._Element) -> bool:
     return parent is not None and parent.tag == "Mob"
 
 
-def _sorted_list(text: str, separator: str) -> bytes:
-    """Return a list's entries in order, joined again; in bounded memory for lists of millions."""
-    if ".0" in text:
-        text = text.replace(".0/", "/").replace(".0,", ",")
+def sorted_coordinates(text: bytes) -> bytes:
+    """Return a list's coordinates in order, joined again; in bounded memory for lists of millions."""
+    if b".0" in text:
+        text = text.replace(b".0/", b"/").replace(b".0,", b",")
     if len(text) <= grammar.PIECE:
-        return separator.join(sorted(text.split(separator))).encode()
-    entries = np.concatenate(
-        [np.array(piece.encode().split(separator.encode()), dtype="S11") for piece in grammar.pieces(text, separator)]
-    )
+        return b",".join(sorted(text.split(b",")))
+    entries = np.concatenate([np.array(piece.split(b","), dtype="S11") for piece in grammar.pieces(text, b",")])
     entries.sort()
     written = entries[np.searchsorted(entries, b"", side="right") :]
     return hashlib.blake2b(written.data, digest_size=DIGEST).digest()
@@ -166,46 +165,53 @@ def loot(element: etree._Element, version: int) -> Checked:
         _attributes(element)
     text = element.text or ""
     try:
-        source, *place = grammar.split_loot_name(raw, version)
+        source, xy, *place = grammar.split_loot_name(raw, version)
     except grammar.BadLootName as error:
         raise Fault("bad-loot-name", f"name: {error}") from None
     if not grammar.is_loot_text(text, version):
         raise Fault("bad-loot-text", grammar.loot_text_fault(text, version))
-    return Checked(f"{source_key(source)}{place}\x1d".encode() + sorted_lootings(text), text.count("+"))
+    written = sorted_lootings(text.encode())
+    return Checked(b"%b%d%b%b" % (loot_begin(source), xy, loot_place(*place), written), text.count("+"))
 
 
 @lru_cache(maxsize=16384)
-def source_key(source: grammar.Source) -> str:
-    """Return how the canonical form of a `Loot` begins; its place, as a list, and its text follow."""
-    return f"Loot\x1f{tuple(source)}"
+def loot_begin(source: grammar.Source) -> bytes:
+    """Return how the canonical form of a `Loot` begins; its coordinate, packed, follows."""
+    return f"Loot\x1f{tuple(source)}[".encode()
 
 
-def sorted_lootings(text: str) -> bytes:
+def loot_place(zone: str, floor: int, difficulty: str) -> bytes:
+    """Return what follows a `Loot`'s coordinate in its canonical form; then comes its text."""
+    return f", {zone!r}, {floor}, {difficulty!r}]\x1d".encode()
+
+
+def sorted_lootings(text: bytes) -> bytes:
     """Return a loot text's lootings in an order that does not depend on theirs, nor on that of their slots."""
-    if text.count("#") == 1 and text.count("+") == 1:
-        return text.encode()
+    slots = text.count(b"#")
+    if slots == 1 and text.count(b"+") == 1:
+        return text
     if len(text) <= grammar.PIECE:
-        lootings = text.split("+")
-        if f"{text}+".count("#+") != text.count("#"):  # a looting has several slots
-            lootings = ["#".join(sorted(looting.split("#"))) for looting in lootings]
+        lootings = text.split(b"+")
+        if (text + b"+").count(b"#+") != slots:  # a looting has several slots
+            lootings = [b"#".join(sorted(looting.split(b"#"))) for looting in lootings]
         lootings.sort()
-        return "+".join(lootings).encode()
+        return b"+".join(lootings)
     digests = bytearray()
-    for piece in grammar.pieces(text, "+"):
-        for looting in filter(None, piece.split("+")):
+    for piece in grammar.pieces(text, b"+"):
+        for looting in filter(None, piece.split(b"+")):
             digests += hashlib.blake2b(_sorted_slots(looting), digest_size=DIGEST).digest()
     # Lootings without slots are told by their number alone: millions of `+` need no digests.
-    return b"%d" % text.count("+") + hashlib.blake2b(sort_digests(digests), digest_size=DIGEST).digest()
+    return b"%d" % text.count(b"+") + hashlib.blake2b(sort_digests(digests), digest_size=DIGEST).digest()
 
 
-def _sorted_slots(looting: str) -> bytes:
+def _sorted_slots(looting: bytes) -> bytes:
     """Return a looting of a long text in order."""
     if len(looting) <= grammar.PIECE:
-        return "#".join(sorted(looting.split("#"))).encode()
+        return b"#".join(sorted(looting.split(b"#")))
     digests = bytearray()
-    for piece in grammar.pieces(looting, "#"):
-        for slot in filter(None, piece.split("#")):
-            digests += hashlib.blake2b(slot.encode(), digest_size=DIGEST).digest()
+    for piece in grammar.pieces(looting, b"#"):
+        for slot in filter(None, piece.split(b"#")):
+            digests += hashlib.blake2b(slot, digest_size=DIGEST).digest()
     return hashlib.blake2b(sort_digests(digests), digest_size=DIGEST).digest()
 
 
@@ -225,14 +231,14 @@ def questcomment(element: etree._Element, version: int) -> Checked:
     _natural(attributes["timestamp"], "timestamp")
     for name in ("title", "author", "objective", "text"):
         _text(attributes.get(name, ""), name)
-    return Checked(_canonical("Questcomment", attributes))
+    return Checked(canonical("Questcomment", attributes))
 
 
 def merchant(element: etree._Element, version: int) -> Checked:
     """Check a merchant; his goods are checked before him."""
     attributes = _attributes(element)
-    _name(attributes["name"])
-    return Checked(_canonical("Merchant", attributes))
+    checked_name(attributes["name"])
+    return Checked(canonical("Merchant", attributes))
 
 
 def merchant_item(element: etree._Element, version: int) -> Checked:
@@ -244,7 +250,7 @@ def merchant_item(element: etree._Element, version: int) -> Checked:
             _text(value, name)
         elif name != "id":
             _integer(value, name)
-    return Checked(_canonical("MItem", attributes))
+    return Checked(canonical("MItem", attributes))
 
 
 def recipe(element: etree._Element, version: int) -> Checked:
@@ -257,7 +263,7 @@ def recipe(element: etree._Element, version: int) -> Checked:
             _positive(value, name)
         else:
             _natural(value, name)
-    return Checked(_canonical("Recipe", attributes))
+    return Checked(canonical("Recipe", attributes))
 
 
 def counted_id(element: etree._Element, version: int) -> Checked:
@@ -265,14 +271,14 @@ def counted_id(element: etree._Element, version: int) -> Checked:
     attributes = _attributes(element)
     _positive(attributes["id"], "id")
     _natural(attributes["count"], "count")
-    return Checked(_canonical(element.tag, attributes))
+    return Checked(canonical(element.tag, attributes))
 
 
 def named_text(element: etree._Element, version: int) -> Checked:
     """Check a Trainer or a MobSpell: a token that names a creature."""
     attributes = _attributes(element)
     _text(attributes["name"], "name")
-    return Checked(_canonical(element.tag, attributes))
+    return Checked(canonical(element.tag, attributes))
 
 
 def skill(element: etree._Element, version: int) -> Checked:
@@ -283,7 +289,7 @@ def skill(element: etree._Element, version: int) -> Checked:
             _text(value, name)
         else:
             _natural(value, name)
-    return Checked(_canonical("Skill", attributes))
+    return Checked(canonical("Skill", attributes))
 
 
 def event_objective(element: etree._Element, version: int) -> Checked:
@@ -291,7 +297,7 @@ def event_objective(element: etree._Element, version: int) -> Checked:
     attributes = _attributes(element)
     _positive(attributes["questid"], "questid")
     _text(attributes["objective"], "objective")
-    return Checked(_canonical("EventObjective", attributes))
+    return Checked(canonical("EventObjective", attributes))
 
 
 #: Elements below the root.

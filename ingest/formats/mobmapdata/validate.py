@@ -14,6 +14,7 @@ from ingest.errors import InvalidDocument, NotWellFormed, TooLarge
 from ingest.formats.mobmapdata.locate import locate
 from ingest.formats.mobmapdata.reading import Contents, Tally, drop, events, new_parser, parse_whole
 from ingest.formats.mobmapdata.records import Fault
+from ingest.formats.mobmapdata.usual import Cut, Unusual, cut
 
 T = TypeVar("T")
 
@@ -120,9 +121,22 @@ def _in_own_thread(work: Callable[[BinaryIO], T], document: BinaryIO) -> T:
 
 
 def _read_whole(document: bytes) -> Contents:
+    try:
+        return _read_cut(cut(document))
+    except (Unusual, *FAULTS):
+        tally = Tally()
+        root = parse_whole(document)
+        tally.add_all(root)
+        return tally.finish(root)
+
+
+def _read_cut(cut: Cut) -> Contents:
     tally = Tally()
-    root = parse_whole(document)
-    tally.add_all(root, in_columns=b"xmlns" not in document)
+    root = parse_whole(cut.rest)
+    if tally.begin(root).version != cut.version:
+        raise Unusual
+    tally.add_all(root)
+    tally.add_cut(cut)
     return tally.finish(root)
 
 
