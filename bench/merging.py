@@ -16,7 +16,8 @@ from deploy.steps.progress import Failure, say, step, wait_until
 #: How long a gigabyte may take before something is surely wrong.
 PATIENCE_S_PER_MB = 3.0
 UNPUBLISHED = (
-    "SELECT EXISTS (SELECT FROM changed) OR EXISTS (SELECT FROM recounted) OR EXISTS (SELECT FROM stale_document)"
+    "SELECT EXISTS (SELECT FROM changed) OR EXISTS (SELECT FROM recounted)"
+    " OR EXISTS (SELECT FROM stale_document WHERE since <= now())"
 )
 
 

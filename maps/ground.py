@@ -22,6 +22,7 @@ BANDS = 6
 BAND_RATIO = 2.5
 
 Grid = NDArray[np.float64]
+FineGrid = NDArray[np.float32]
 
 
 def walked(xy: Ints, sightings: Ints) -> Grid:
@@ -40,12 +41,13 @@ def walked(xy: Ints, sightings: Ints) -> Grid:
     return share
 
 
-def bands(share: Grid) -> NDArray[np.uint8]:
+def bands(share: Grid | FineGrid) -> NDArray[np.uint8]:
     """Return the band of each share: 0 where (next to) nobody was, `BANDS` where most were."""
-    with np.errstate(divide="ignore"):
-        band = np.ceil(BANDS + np.log(np.maximum(share, 0)) / np.log(BAND_RATIO))
-    whole: NDArray[np.uint8] = np.clip(band, 0, BANDS).astype(np.uint8)
-    return whole
+    band = np.zeros(share.shape, dtype=np.uint8)
+    for least in BAND_RATIO ** np.arange(-BANDS, 0.0):
+        # Compared at the shares' own precision: a logarithm of each pixel takes ten times as long.
+        band += share > share.dtype.type(least)
+    return band
 
 
 def _smooth(grid: Grid) -> Grid:

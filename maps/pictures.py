@@ -25,6 +25,7 @@ EARTH = (122, 92, 40)
 BAND_OPACITY = (0, 26, 46, 66, 86, 108, 130)
 LINE_OPACITY = 150
 OPACITY_STEP = 6
+STEP_OF_OPACITY = (np.arange(LINE_OPACITY + 1) / OPACITY_STEP).round().astype(np.uint8)
 
 PAPER, SHEET, RULE, FRAME = (243, 236, 220), (251, 247, 236), (211, 199, 170), (125, 118, 95)
 DOT_RADIUS = 5
@@ -40,10 +41,13 @@ FIRST_HUE = 20 / 360
 def ground(walked: Grid) -> bytes:
     """Return the contours of a zone's ground as a PNG with transparency, some ten to forty kilobytes."""
     across, down = GROUND_SIZE
-    fine = _opacity(walked, (across * FINER, down * FINER)).reshape(down, FINER, across, FINER)
+    fine = _opacity(walked, (across * FINER, down * FINER))
+    total = np.zeros((down, across), dtype=np.uint16)
+    for part in np.ndindex(FINER, FINER):
+        total += fine[part[0] :: FINER, part[1] :: FINER]
     # Few steps of opacity make a small file; the eye sees smooth edges, near by as well.
-    step = fine.mean((1, 3)) / OPACITY_STEP
-    picture = Image.fromarray(step.round().astype(np.uint8))
+    step = STEP_OF_OPACITY[total // FINER**2]
+    picture = Image.fromarray(step)
     opacities = range(0, LINE_OPACITY + OPACITY_STEP, OPACITY_STEP)
     picture.putpalette(bytes(EARTH) * len(opacities))
     return _png(picture, transparency=bytes(opacities))
@@ -81,7 +85,7 @@ def _opacity(walked: Grid, size: tuple[int, int]) -> NDArray[np.uint8]:
     """Return how thickly each pixel is covered with earth: by its band, and most where a band ends."""
     # Smoothed cells first and bands then: the other way round the contours would have steps.
     fine = Image.fromarray(walked.astype(np.float32)).resize(size, Image.Resampling.BICUBIC)
-    levels = bands(np.asarray(fine, dtype=np.float64))
+    levels = bands(np.asarray(fine))
     line = np.zeros(levels.shape, dtype=bool)
     for this, other in ((np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:])):
         ends = levels[this] != levels[other]

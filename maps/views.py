@@ -73,7 +73,7 @@ def mob(request: HttpRequest, alias: str, id: str) -> HttpResponse:
             "mob": found,
             "named_only": number >= FIRST_NAMED_ID,
             "reactions": _reactions(found["react"]),
-            "places": _places(chosen_locale(request), found["zones"]),
+            "places": _places(chosen_locale(request), alias, found["zones"]),
             "totals": _sums(found["zones"]),
         },
     )
@@ -128,7 +128,7 @@ def source(request: HttpRequest, alias: str, id: str) -> HttpResponse:
         {
             "section": "sources",
             "source": found,
-            "places": _places(chosen_locale(request), found["zones"]),
+            "places": _places(chosen_locale(request), alias, found["zones"]),
             "totals": _sums(found["zones"]),
         },
     )
@@ -241,10 +241,17 @@ def _next(found: dict[str, Any], **query: str | None) -> str | None:
     return "?" + urlencode(kept | {"after": found["next"]})
 
 
-def _places(locale: str, zones_seen: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _places(locale: str, alias: str, zones_seen: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the zones and floors with positions to draw and what to draw them on, those with the most first."""
     drawn = sorted((place for place in zones_seen if place["positions"]), key=lambda place: -place["positions"])
-    return [{**place, "image": zone_views.image(locale, place["id"], place["floor"])} for place in drawn]
+    return [
+        {
+            **place,
+            "image": zone_views.image(locale, place["id"], place["floor"]),
+            "ground": zone_views.ground_address(locale, alias, place["id"], place["floor"]),
+        }
+        for place in drawn
+    ]
 
 
 def _sums(zones_seen: Iterable[dict[str, Any]]) -> dict[str, int]:

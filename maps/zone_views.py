@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from csp.decorators import csp_replace
-from django.core.cache import cache
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
-from maps import documents, ground, locales, paging, pictures, queries, zone_images
+from maps import documents, locales, paging, queries, zone_images, zone_pictures
 from maps.context import chosen_locale
 from maps.pages import GATHERED, MAX_ID, of_locale, whole
 
-GROUND_CACHE_CONTROL = "public, max-age=300"
-#: Previews are drawn for other sites' robots, which come in swarms; each process remembers what it drew.
-PREVIEW_REMEMBERED_S = 900
+#: The same as nginx says of them.
+GROUND_CACHE_CONTROL, PREVIEW_CACHE_CONTROL = "public, max-age=300", "public, max-age=900"
 TILE_CACHE_CONTROL = "public, max-age=31536000, immutable"
-
-#: Dots past this many in a preview would hide each other.
-MOST_DOTS = 3000
 
 
 def context(request: HttpRequest, alias: str, number: int) -> dict[str, Any]:
@@ -40,6 +34,7 @@ def context(request: HttpRequest, alias: str, number: int) -> dict[str, Any]:
         "listed": listed,
         "gathering": _gathering(alias, number),
         "images": {floor: shown for floor in found["floors"] if (shown := image(locale, number, floor))},
+        "grounds": {floor: ground_address(locale, alias, number, floor) for floor in found["floors"]},
         "map": _map(locale, alias, number),
         "preview": request.build_absolute_uri(reverse("zone-preview", args=[locale, number])),
         "address": request.build_absolute_uri(reverse("zone-page", args=[locale, number])),
@@ -58,23 +53,24 @@ def embed(request: HttpRequest, alias: str, id: str) -> HttpResponse:
 @of_locale
 def ground_picture(request: HttpRequest, alias: str, id: str, floor: str) -> HttpResponse:
     """Answer the sheet of where players have walked on one floor of a zone."""
-    walked = _walked(alias, whole(id), whole(floor))
-    return _png(pictures.ground(walked), GROUND_CACHE_CONTROL)
+    zone, shown = whole(id), whole(floor)
+    part = zone_pictures.ground_part(shown)
+    published = documents.answer(request, alias, documents.ZONE_PICTURES, zone, part, even_if_stale=True)
+    response = published or _png(
+        zone_pictures.ground_picture(alias, zone, shown), f"Nothing was seen on floor {shown} of zone {zone}."
+    )
+    response.setdefault("Cache-Control", GROUND_CACHE_CONTROL)
+    return response
 
 
 @of_locale
 def preview(request: HttpRequest, alias: str, id: str) -> HttpResponse:
     """Answer the picture that links to a zone show."""
-    number = whole(id)
-    found = queries.zone(alias, number)
-    if found is None:
-        raise Http404(f"No zone {number}.")
-    key = f"maps:preview:{alias}:{number}"
-    drawn: bytes | None = cache.get(key)
-    if drawn is None:
-        drawn = _preview(alias, number, found["floors"])
-        cache.set(key, drawn, PREVIEW_REMEMBERED_S)
-    return _png(drawn, f"public, max-age={PREVIEW_REMEMBERED_S}")
+    zone, part = whole(id), zone_pictures.PREVIEW
+    published = documents.answer(request, alias, documents.ZONE_PICTURES, zone, part, even_if_stale=True)
+    response = published or _png(zone_pictures.preview(alias, zone), f"No zone {zone}.")
+    response.setdefault("Cache-Control", PREVIEW_CACHE_CONTROL)
+    return response
 
 
 @require_safe
@@ -92,36 +88,23 @@ def tile(request: HttpRequest, locale: str, version: str, **at: int) -> FileResp
 
 def _map(locale: str, alias: str, zone: int) -> str:
     """Return the address of what the map draws: of what it holds now, if that is published, so that it can be kept."""
-    address = reverse("zone-map", args=[locale, zone])
-    version = documents.version(alias, documents.ZONE_MAP, zone)
+    return _versioned(reverse("zone-map", args=[locale, zone]), documents.version(alias, documents.ZONE_MAP, zone))
+
+
+def ground_address(locale: str, alias: str, zone: int, floor: int) -> str:
+    """Return the address of a floor's ground: of the picture as it is now, if that is published."""
+    version = documents.version(alias, documents.ZONE_PICTURES, zone, zone_pictures.ground_part(floor))
+    return _versioned(reverse("zone-ground", args=[locale, zone, floor]), version)
+
+
+def _versioned(address: str, version: str | None) -> str:
     return f"{address}?v={version}" if version else address
 
 
-def _png(picture: bytes, cache_control: str) -> HttpResponse:
-    response = HttpResponse(picture, content_type="image/png")
-    response["Cache-Control"] = cache_control
-    return response
-
-
-def _walked(alias: str, zone: int, floor: int) -> ground.Grid:
-    parts = queries.zone_ground(alias, zone, floor)
-    if not parts:
-        raise Http404(f"Nothing was seen on floor {floor} of zone {zone}.")
-    xy = np.concatenate([np.asarray(part["xy"], dtype=np.int64) for part in parts])
-    return ground.walked(xy, np.concatenate([np.asarray(part["sightings"], dtype=np.int64) for part in parts]))
-
-
-def _preview(alias: str, zone: int, floors: list[int]) -> bytes:
-    """Draw a zone's first floor."""
-    if not floors:
-        return pictures.preview(ground.walked(np.zeros(0, np.int64), np.zeros(0, np.int64)), [])
-    mobs = queries.zone_mobs(alias, zone, paging.MAX_LIMIT)["mobs"]
-    ranks = {mob["id"]: rank for rank, mob in enumerate(mobs)}
-    spawns = [spawn for spawn in queries.zone_spawns(alias, zone) if spawn["floor"] == floors[0]]
-    spawns.sort(key=lambda spawn: -spawn["sightings"])
-    # The surest are drawn last, on top.
-    dots = [(ranks.get(one["mob"], 0), one["x"], one["y"], one["confirmed"]) for one in reversed(spawns[:MOST_DOTS])]
-    return pictures.preview(_walked(alias, zone, floors[0]), dots)
+def _png(picture: bytes | None, missing: str) -> HttpResponse:
+    if picture is None:
+        raise Http404(missing)
+    return HttpResponse(picture, content_type="image/png")
 
 
 def _gathering(alias: str, zone_id: int) -> dict[str, int]:

@@ -165,13 +165,14 @@ class Unpublished:
 
     #: Creatures in zones whose spawn points are out of date.
     pairs: int = 0
-    #: Documents that are older than the tables, and how long the oldest has been.
+    #: Documents that are to be made, and how long the one that has waited longest has.
     documents: int = 0
     oldest_age_s: float = 0.0
 
 
 def _unpublished_in(alias: str) -> Unpublished:
-    waiting = StaleDocument.objects.using(alias).aggregate(documents=Count("number"), oldest=Min("since"))
+    due = StaleDocument.objects.using(alias).filter(since__lte=timezone.now())
+    waiting = due.aggregate(documents=Count("number"), oldest=Min("since"))
     age_s = max(0.0, (timezone.now() - waiting["oldest"]).total_seconds()) if waiting["oldest"] else 0.0
     return Unpublished(Changed.objects.using(alias).count(), waiting["documents"], round(age_s, 1))
 

@@ -1,5 +1,6 @@
 """Documents on the disk, below the setting PUBLISHED_DIR: `deDE/zone-maps/12.json.gz`, `deDE/mobs/10/10636.json.gz`.
 
+A document has one part or several, each a file: `json.gz`, or a zone's pictures, `deDE/zone-pictures/12.ground-0.png`.
 Compressed once and replaced whole: readers see the old or the new one, also after a power cut. What is versioned lies
 there under its content's name as well, `deDE/zone-maps/12.3f0c9e0b1a2d4c5e.json.gz`, until the content after the next.
 """
@@ -9,25 +10,27 @@ from __future__ import annotations
 import gzip
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from time import time
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import orjson
 from django.conf import settings
 
-from maps.documents.kinds import Kind
 from maps.queries.database import Row
+
+if TYPE_CHECKING:
+    from maps.documents.kinds import Kind
 
 #: Level 9 saves another 1 % in 3 times the time.
 GZIP_LEVEL = 6
-SUFFIX = ".json.gz"
-_VERSIONED = re.compile(r"([0-9]+)\.[0-9a-f]{16}" + re.escape(SUFFIX))
+JSON = "json.gz"
+_VERSIONED = re.compile(r"([0-9]+)\.[0-9a-f]{16}\.(.+)")
 #: Everybody may read what the API tells everybody, above all nginx, which runs as a user of its own.
 FILE_MODE, FOLDER_MODE = 0o644, 0o755
 #: The disk takes many syncs at once in little more time than one.
@@ -35,15 +38,23 @@ SYNCING_THREADS = 16
 
 T = TypeVar("T")
 
+#: What a document is made of, by the names of its parts: JSON values, which are compressed, or files as they are.
+Parts = Mapping[str, Row | bytes]
+
 
 def folder(locale: str, kind: Kind) -> Path:
     """Return where a locale's documents of a kind lie."""
     return Path(settings.PUBLISHED_DIR) / locale / kind.folder
 
 
-def path(locale: str, kind: Kind, number: int) -> Path:
-    """Return where a document lies, made or not: a folder for each thousand past the first."""
-    return folder(locale, kind) / str(number)[:-3] / f"{number}{SUFFIX}"
+def place(locale: str, kind: Kind, number: int) -> Path:
+    """Return what the paths of a document's parts begin with: there is a folder for each thousand past the first."""
+    return folder(locale, kind) / str(number)[:-3] / str(number)
+
+
+def path(locale: str, kind: Kind, number: int, part: str = JSON) -> Path:
+    """Return where a part of a document lies, made or not."""
+    return _path(place(locale, kind, number), part)
 
 
 def read(file: Path) -> Row | None:
@@ -60,25 +71,22 @@ def version(content: bytes) -> str:
     return blake2b(content, digest_size=8).hexdigest()
 
 
-def write(bodies: dict[Path, Row | None], *, versioned: bool = False) -> None:
-    """Write documents, delete those without a body; equal ones stay as they are, so that browsers keep what they have.
+def write(documents: Mapping[Path, Parts], *, versioned: bool = False) -> None:
+    """Write documents by their `place`, delete parts that they don't have (any more).
 
-    All are on the disk afterwards. Raises `OSError` when they are not; then some may be written, each whole.
+    Equal ones stay as they are, so that browsers keep what they have. All are on the disk afterwards. Raises `OSError`
+    when they are not; then some may be written, each whole.
     """
     new: dict[Path, Path] = {}
     changed = set()
     try:
-        for file, body in bodies.items():
-            if body is None:
-                with suppress(FileNotFoundError):
-                    file.unlink()
-                    changed.add(file.parent)
-                for old in _versions(file) if versioned else ():
-                    old.unlink()
-                continue
-            content = gzip.compress(orjson.dumps(body), GZIP_LEVEL, mtime=0)
-            if _read_bytes(file) != content:
-                new[file] = _write_beside(file, content)
+        for where, parts in documents.items():
+            if _delete_others(where, parts, versioned=versioned):
+                changed.add(where.parent)
+            for part, made in parts.items():
+                file, content = _path(where, part), made if isinstance(made, bytes) else compressed(made)
+                if _read_bytes(file) != content:
+                    new[file] = _write_beside(file, content)
         _each(_sync, new.values())
         for file, written in new.items():
             if versioned:
@@ -91,6 +99,11 @@ def write(bodies: dict[Path, Row | None], *, versioned: bool = False) -> None:
     _each(_sync, changed)
 
 
+def compressed(body: Row) -> bytes:
+    """Return JSON as it is published."""
+    return gzip.compress(orjson.dumps(body), GZIP_LEVEL, mtime=0)
+
+
 def numbers(locale: str, kind: Kind) -> Iterator[tuple[int | None, Path]]:
     """Yield all files below a kind's folder with the number of their document, None for strays.
 
@@ -99,11 +112,29 @@ def numbers(locale: str, kind: Kind) -> Iterator[tuple[int | None, Path]]:
     for where, _folders, names in os.walk(folder(locale, kind)):
         for name in names:
             file = Path(where, name)
-            if kind.versioned and (of := _VERSIONED.fullmatch(name)) and Path(where, of[1] + SUFFIX).exists():
+            if kind.versioned and (of := _VERSIONED.fullmatch(name)) and Path(where, f"{of[1]}.{of[2]}").exists():
                 continue
-            number = name.removesuffix(SUFFIX)
-            known = number.isascii() and number.isdigit() and path(locale, kind, int(number)) == file
+            number, _, part = name.partition(".")
+            known = number.isascii() and number.isdigit() and path(locale, kind, int(number), part) == file
             yield (int(number) if known else None), file
+
+
+def _path(where: Path, part: str) -> Path:
+    return where.with_name(f"{where.name}.{part}")
+
+
+def _delete_others(where: Path, parts: Parts, *, versioned: bool) -> bool:
+    """Delete the parts that a document has on the disk and no longer is made of; returns whether there were any."""
+    # Only what is versioned has several; a folder with a thousand documents is not searched for each of them.
+    there = list(where.parent.glob(f"{where.name}.*")) if versioned else [_path(where, JSON)]
+    gone = False
+    for file in there:
+        of = _VERSIONED.fullmatch(file.name)
+        if (of[2] if of else file.name.partition(".")[2]) not in parts:
+            with suppress(FileNotFoundError):
+                file.unlink()
+                gone = True
+    return gone
 
 
 def _name_by_content(file: Path, written: Path) -> None:
@@ -112,16 +143,13 @@ def _name_by_content(file: Path, written: Path) -> None:
     A page that has just told the address before this one is not sent elsewhere for it; to keep more would cost a busy
     site a copy of every map each few seconds.
     """
-    own = file.with_name(f"{file.name.removesuffix(SUFFIX)}.{version(written.read_bytes())}{SUFFIX}")
-    others = [old for old in _versions(file) if old != own]
+    number, _, part = file.name.partition(".")
+    own = file.with_name(f"{number}.{version(written.read_bytes())}.{part}")
+    others = [old for old in file.parent.glob(f"{number}.*.{part}") if old != own]
     with suppress(FileExistsError):
         own.hardlink_to(written)
     for old in sorted(others, key=_changed_at)[:-1]:
         old.unlink(missing_ok=True)
-
-
-def _versions(file: Path) -> list[Path]:
-    return list(file.parent.glob(f"{file.name.removesuffix(SUFFIX)}.*{SUFFIX}"))
 
 
 def _read_bytes(file: Path) -> bytes | None:

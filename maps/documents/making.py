@@ -9,8 +9,9 @@ from django.db import connections, transaction
 
 from maps import locales
 from maps.documents import files, marks
-from maps.documents.kinds import BY_NAME, LANES, MOB, Lane
-from maps.queries.database import Row
+from maps.documents.files import JSON, Parts
+from maps.documents.kinds import BY_NAME, LANES, MOB, ZONE_MAP, ZONE_PICTURES, Lane
+from maps.zone_pictures import PREVIEW
 
 
 def make_stale(alias: str, *, wait: bool = False) -> Iterator[int]:
@@ -36,15 +37,29 @@ def _make_some(alias: str, lane: Lane, wait: bool) -> int:
         if not numbers:
             return 0
         kind, locale = BY_NAME[name], locales.of_alias(alias)
-        bodies = {files.path(locale, kind, number): kind.body(alias, number) for number in numbers}
+        made = {number: kind.make(alias, number) for number in numbers}
         if kind is MOB:
-            names = zip(numbers, bodies.items(), strict=True)
-            renamed = [number for number, (file, body) in names if _name(files.read(file)) != _name(body)]
+            renamed = [number for number, parts in made.items() if _told_name(locale, number) != _name(parts)]
             # Items' documents tell by name who gives them.
             marks.mark_items_of(cursor, renamed)
-        files.write(bodies, versioned=kind.versioned)
+        elif kind is ZONE_MAP:
+            marks.hurry(cursor, ZONE_PICTURES, [number for number in numbers if not _has_pictures(locale, number)])
+        files.write(
+            {files.place(locale, kind, number): parts for number, parts in made.items()}, versioned=kind.versioned
+        )
     return len(numbers)
 
 
-def _name(body: Row | None) -> str | None:
-    return body["name"] if body else None
+def _told_name(locale: str, mob: int) -> str | None:
+    """Return the name in a creature's document as it is on the disk."""
+    found = files.read(files.path(locale, MOB, mob))
+    return found["name"] if found else None
+
+
+def _name(parts: Parts) -> str | None:
+    body = parts.get(JSON)
+    return body["name"] if isinstance(body, dict) else None
+
+
+def _has_pictures(locale: str, zone: int) -> bool:
+    return files.path(locale, ZONE_PICTURES, zone, PREVIEW).exists()

@@ -20,6 +20,9 @@ from maps.queries.database import statement
 CHUNK = 5000
 #: First key of the advisory lock that whoever makes a locale's documents holds.
 LOCK = 0x4D44  # "MD"
+#: For how many seconds a zone's pictures rest once it has some. Drawing them takes longer than all else, and what one
+#: more upload changes in them is hardly to be seen.
+PICTURES_REST_S = 300
 #: What `recounted` may hold, in the order in which it is spread: `all` makes the others needless.
 RECOUNTED = ("all", "creature", "source", "item", "zone")
 
@@ -28,7 +31,7 @@ def mark(alias: str, mobs: list[int], zones: list[int]) -> None:
     """Note down that spawn points of creatures changed in zones, within the transaction that changes them."""
     if settings.PUBLISH_DOCUMENTS:
         with connections[alias].cursor() as cursor:
-            cursor.execute(statement("mark_stale"), {"mobs": mobs, "zones": zones})
+            cursor.execute(statement("mark_stale"), {"mobs": mobs, "zones": zones, "rest_s": PICTURES_REST_S})
 
 
 def alone(cursor: Any, *, wait: bool) -> bool:
@@ -59,13 +62,29 @@ def spread(alias: str, *, wait: bool = False) -> bool:
         if settings.PUBLISH_DOCUMENTS and any(taken.values()):
             if taken["all"]:
                 _mark_all(cursor)
-            cursor.execute(statement("mark_recounted"), taken)
+            cursor.execute(statement("mark_recounted"), taken | {"rest_s": PICTURES_REST_S})
     return any(taken.values())
 
 
 def mark_items_of(cursor: Any, mobs: list[int]) -> None:
     """Mark the documents of all items that creatures give, within a transaction."""
     cursor.execute(statement("mark_items_of_mobs"), {"mobs": mobs})
+
+
+def hurry(cursor: Any, kind: Kind, numbers: list[int]) -> None:
+    """Let marks rest no longer, within a transaction."""
+    cursor.execute(
+        "UPDATE stale_document SET since = now() WHERE kind = %s AND number = ANY (%s) AND since > now()",
+        [kind.name, numbers],
+    )
+
+
+def hurry_all(alias: str) -> int:
+    """Let no mark rest any longer; returns how many documents are to be made."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute("UPDATE stale_document SET since = now() WHERE since > now()")
+        cursor.execute("SELECT count(*) FROM stale_document")
+        return int(cursor.fetchone()[0])
 
 
 def mark_all(alias: str) -> int:
@@ -89,9 +108,11 @@ def _mark_all(cursor: Any) -> int:
 
 
 def are_stale(alias: str) -> bool:
-    """Tell whether a document is to be made, or something counted anew to be spread."""
+    """Tell whether a document is to be made now, or something counted anew to be spread."""
     with connections[alias].cursor() as cursor:
-        cursor.execute("SELECT EXISTS (SELECT FROM recounted), EXISTS (SELECT FROM stale_document)")
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM recounted), EXISTS (SELECT FROM stale_document WHERE since <= now())"
+        )
         recounted, stale = cursor.fetchone()
     return bool(recounted or (stale and settings.PUBLISH_DOCUMENTS))
 
@@ -106,7 +127,7 @@ def is_stale(alias: str, kind: Kind, number: int) -> bool:
 def take(cursor: Any, lane: Lane) -> tuple[str, list[int]]:
     """Take marks of one kind that have waited longest, within the transaction in which their documents are made.
 
-    Returns the kind and the numbers, none if nothing waits.
+    Those that rest are left. Returns the kind and the numbers, none if nothing waits.
     """
     cursor.execute(statement("take_stale"), {"kinds": [kind.name for kind in lane.kinds], "rows": lane.batch})
     taken = cursor.fetchall()

@@ -13,6 +13,7 @@ from django.utils.http import http_date
 
 from maps import locales
 from maps.documents import files, marks
+from maps.documents.files import JSON
 from maps.documents.kinds import Kind
 from maps.queries.database import Row
 
@@ -26,20 +27,20 @@ def found(alias: str, kind: Kind, number: int) -> Row | None:
     return files.read(files.path(locales.of_alias(alias), kind, number))
 
 
-def version(alias: str, kind: Kind, number: int) -> str | None:
+def version(alias: str, kind: Kind, number: int, part: str = JSON) -> str | None:
     """Return the name of what a document holds now, for the `v` of an address that may be kept for good."""
     if not settings.PUBLISH_DOCUMENTS:
         return None
     try:
-        return files.version(files.path(locales.of_alias(alias), kind, number).read_bytes())
+        return files.version(files.path(locales.of_alias(alias), kind, number, part).read_bytes())
     except FileNotFoundError:
         return None
 
 
 def answer(
-    request: HttpRequest, alias: str, kind: Kind, number: int, *, even_if_stale: bool = False
+    request: HttpRequest, alias: str, kind: Kind, number: int, part: str = JSON, *, even_if_stale: bool = False
 ) -> HttpResponse | None:
-    """Answer with a document, None where there is none, or where it is older than the tables.
+    """Answer with a document (a part of it), None where there is none, or where it is older than the tables.
 
     Its ETag is nginx's for the same file, so that both may answer the same reader in turns. Asked for by the name of
     what it holds (`v`), it may be kept for good; asked for by another, it is the document as it is now.
@@ -47,21 +48,30 @@ def answer(
     if not settings.PUBLISH_DOCUMENTS or not (even_if_stale or not marks.is_stale(alias, kind, number)):
         return None
     try:
-        with files.path(locales.of_alias(alias), kind, number).open("rb") as file:
-            state, body = os.fstat(file.fileno()), file.read()
+        with files.path(locales.of_alias(alias), kind, number, part).open("rb") as file:
+            state, content = os.fstat(file.fileno()), file.read()
     except FileNotFoundError:
         return None
     etag = f'"{int(state.st_mtime):x}-{state.st_size:x}"'
+    response = _json(request, content, etag) if part == JSON else _picture(content, etag)
+    if kind.versioned and request.GET.get("v") == files.version(content):
+        response["Cache-Control"] = IMMUTABLE
+    response["Last-Modified"] = http_date(int(state.st_mtime))
+    return response
+
+
+def _json(request: HttpRequest, content: bytes, etag: str) -> HttpResponse:
     response = HttpResponse(content_type="application/json")
     if re_accepts_gzip.search(request.headers.get("Accept-Encoding", "")):
-        response.content = body
+        response.content = content
         response["Content-Encoding"] = "gzip"
         response["ETag"] = etag
     else:
-        response.content = gzip.decompress(body)
+        response.content = gzip.decompress(content)
         response["ETag"] = f"W/{etag}"
-    if kind.versioned and request.GET.get("v") == files.version(body):
-        response["Cache-Control"] = IMMUTABLE
-    response["Last-Modified"] = http_date(int(state.st_mtime))
     patch_vary_headers(response, ["Accept-Encoding"])
     return response
+
+
+def _picture(content: bytes, etag: str) -> HttpResponse:
+    return HttpResponse(content, content_type="image/png", headers={"ETag": etag})

@@ -1,7 +1,7 @@
 -- Mark all documents. Reads: zone, creature, source, named_creature, item, item_drop.
 -- Writes and locks: stale_document.
 INSERT INTO stale_document (kind, number)
-SELECT 'zone-map', id FROM zone
+SELECT kind, id FROM zone CROSS JOIN (VALUES ('zone-map'), ('zone-pictures')) AS k (kind)
 UNION
 SELECT 'mob', COALESCE(n.shown_as, known.id)
 FROM (SELECT id FROM creature UNION SELECT creature FROM source WHERE creature IS NOT NULL) AS known
@@ -11,4 +11,4 @@ SELECT 'item', id FROM item
 UNION
 SELECT 'item', item FROM item_drop
 ORDER BY 1, 2
-ON CONFLICT (kind, number) DO UPDATE SET number = excluded.number;
+ON CONFLICT (kind, number) DO UPDATE SET since = least(stale_document.since, excluded.since);

@@ -136,12 +136,12 @@ def test_the_map_works_in_a_frame_of_another_site(page, zone, site, other_site):
 def test_the_walked_ground_lies_under_the_dots_of_the_floor_and_can_be_left_out(page, zone):
     open_zone(page, zone)
     ground = page.locator("img.ground")
-    expect(ground).to_have_attribute("src", f"/enUS/zones/{zone}/ground/0.png")
+    expect(ground).to_have_attribute("src", re.compile(rf"/enUS/zones/{zone}/ground/0\.png"))
     expect(ground).to_have_js_property("complete", True)
     assert ground.evaluate("(image) => image.naturalWidth") == 1200
     assert "layers" not in address(page)
     page.get_by_label("Floor", exact=True).select_option("1")
-    expect(ground).to_have_attribute("src", f"/enUS/zones/{zone}/ground/1.png")
+    expect(ground).to_have_attribute("src", re.compile(rf"/enUS/zones/{zone}/ground/1\.png"))
     page.get_by_label("Walked ground").uncheck()
     expect(ground).to_have_count(0)
     page.reload()

@@ -97,6 +97,25 @@ def test_a_map_asked_for_by_what_it_holds_may_be_kept_for_good(place):
         assert (response.headers["Cache-Control"], "Rudel" in body.decode()) == ("public, max-age=2", True)
 
 
+@pytest.mark.parametrize("picture", ["ground/0.png", "preview.png", "ground/0.png?v={version}", "ground/0.png?v=old"])
+def test_a_picture_is_the_same_from_both(place, picture):
+    port, upstream, number = place
+    version = documents.version(DE, documents.ZONE_PICTURES, number, "ground-0.png")
+    path = f"/deDE/zones/{number}/{picture.format(version=version)}"
+    (ours, our_body), (theirs, their_body) = ask(upstream, path), ask(port, path)
+    assert (theirs.status, their_body) == (ours.status, our_body) and their_body.startswith(b"\x89PNG")
+    same = ("Content-Type", "ETag", "Last-Modified", "Cache-Control", "X-Content-Type-Options")
+    assert {name: theirs.headers[name] for name in same} == {name: ours.headers[name] for name in same}
+    assert ("immutable" in theirs.headers["Cache-Control"]) == (f"v={version}" in path)
+
+
+def test_nginx_needs_no_application_for_a_picture(place):
+    port, _, number = place
+    for part, path in (("ground-0.png", "ground/0.png"), ("preview.png", "preview.png")):
+        files.path("deDE", documents.ZONE_PICTURES, number, part).write_bytes(b"from the file")
+        assert ask(port, f"/deDE/zones/{number}/{path}")[1] == b"from the file"
+
+
 def test_what_is_narrowed_by_a_query_comes_from_the_application(place):
     port, _, _ = place
     for kind, number, path in (
@@ -140,6 +159,9 @@ def test_a_map_that_is_not_published_comes_from_the_application(place):
         ("OPTIONS", "/api/v1/deDE/zones/{number}/map", 204, None),
         ("HEAD", "/api/v1/deDE/zones/{number}/map", 200, "application/json"),
         ("GET", "/api/v1/deDE/zones/{number}/map/../../../../site-id", 404, "application/problem+json"),
+        ("GET", "/deDE/zones/{number}/ground/7.png", 404, None),
+        ("GET", "/deDE/zones/{number}/ground/00.png", 200, "image/png"),
+        ("GET", "/deDE/zones/999999/preview.png", 404, None),
         ("GET", "/healthz", 200, None),
     ],
 )

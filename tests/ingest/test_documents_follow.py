@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -14,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest import subtraction, tasks, wake, withdraw
-from maps import names
-from maps.documents import KINDS, files
+from maps import names, pictures
+from maps.documents import ITEM, KINDS, MOB, Kind, files, hurry_all
 from maps.models import Item
 from maps.publish import has_changes, publish
 from tests.ingest.factories import Note, contents, document, loot, mob, notes, zone
@@ -35,31 +36,54 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wake, "send", lambda task, locale: None)
 
 
-def wanted() -> dict[str, dict[int, Any]]:
-    """Return what the API answers for everything in the dictionaries, by kind and number."""
+@pytest.fixture(autouse=True)
+def quick_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what pictures are drawn from in their place: to draw them takes longer than all else here."""
+    monkeypatch.setattr(pictures, "ground", lambda walked: walked.tobytes())
+    monkeypatch.setattr(pictures, "preview", lambda walked, dots: walked.tobytes() + repr(list(dots)).encode())
+
+
+def wanted() -> dict[str, dict[Path, Any]]:
+    """Return what documents there are to be of everything in the dictionaries, by kind and file."""
     numbers = {
         "zone-map": "SELECT id FROM zone",
+        "zone-pictures": "SELECT id FROM zone",
         "mob": "SELECT id FROM creature UNION SELECT creature FROM source WHERE creature > 0"
         " UNION SELECT id FROM named_creature",
         "item": "SELECT id FROM item UNION SELECT item FROM item_drop",
     }
     found = {}
     for kind in KINDS:
-        bodies = {number: kind.body(ALIAS, number) for (number,) in rows(numbers[kind.name])}
         found[kind.name] = {
-            number: orjson.loads(orjson.dumps(body)) for number, body in bodies.items() if body is not None
+            files.path("deDE", kind, number, part): made
+            if isinstance(made, bytes)
+            else orjson.loads(orjson.dumps(made))
+            for (number,) in rows(numbers[kind.name])
+            for part, made in kind.make(ALIAS, number).items()
         }
     return found
 
 
 def check() -> None:
     publish(ALIAS)
+    hurry_all(ALIAS)
+    publish(ALIAS)
     assert not has_changes(ALIAS)
     assert published() == wanted()
 
 
-def published() -> dict[str, dict[int | None, Any]]:
-    return {kind.name: {number: files.read(file) for number, file in files.numbers("deDE", kind)} for kind in KINDS}
+def published() -> dict[str, dict[Path, Any]]:
+    return {
+        kind.name: {
+            file: files.read(file) if file.name.endswith(files.JSON) else file.read_bytes()
+            for _number, file in files.numbers("deDE", kind)
+        }
+        for kind in KINDS
+    }
+
+
+def told(kind: Kind, number: int) -> Any:
+    return published()[kind.name][files.path("deDE", kind, number)]
 
 
 @settings(LAW, max_examples=25)
@@ -104,14 +128,14 @@ def test_each_step_of_one_creatures_story_reaches_its_documents() -> None:
     again = take(document(mob(zone("1/1,")), loot("+3651:0:0:1#")), "player:2")
     work_off()
     check()
-    [(item_lootings,)] = {(each["lootings"],) for each in published()["item"][20]["dropped_by"]}
+    [(item_lootings,)] = {(each["lootings"],) for each in told(ITEM, 20)["dropped_by"]}
     assert item_lootings == 3
     names_known = [take(document(mob(zone(f"2/{number},"), name="Kodo")), f"player:{number}") for number in (3, 4, 5)]
     skinned = take(document(loot("+5:0:0:1#", "SKINnKodo#1#1#Tausend Nadeln#0")), "player:6")
     herb = take(document(loot("+765:0:0:1#", "HERBoFriedensblume#3#3#Tausend Nadeln#2")), "player:7")
     work_off()
     check()
-    assert published()["item"][20]["dropped_by"][0]["name"] == "Kodo"
+    assert told(ITEM, 20)["dropped_by"][0]["name"] == "Kodo"
     names.import_items(ALIAS, {20: "Zahn"})
     check()
     take(document(mob(name="Kodo", max=80)), "player:8")
@@ -122,4 +146,4 @@ def test_each_step_of_one_creatures_story_reaches_its_documents() -> None:
         withdraw.mark([upload.id])
         subtraction.finish_pending("deDE")
         check()
-    assert sorted(published()["mob"]) == [1, 10636]
+    assert {files.path("deDE", MOB, number) for number in (1, 10636)} == published()["mob"].keys()

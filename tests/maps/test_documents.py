@@ -18,7 +18,7 @@ from django.test import Client
 from django.utils import timezone
 
 from maps import documents, queries
-from maps.documents import ITEM, MOB, ZONE_MAP, Kind, files, kinds, marks
+from maps.documents import ITEM, MOB, ZONE_MAP, ZONE_PICTURES, Kind, files, kinds, marks
 from maps.models import Changed, CreatureName, Loot, NamedCreature, Presence, Recounted, StaleDocument
 from maps.publish import has_changes, publish
 from tests.maps.contract import ask, read
@@ -216,7 +216,7 @@ def test_the_command_makes_everything_anew_and_deletes_what_is_of_no_zone(marsh)
         stray.write_bytes(b"")
     said = StringIO()
     call_command("publish", "deDE", all=True, stdout=said)
-    assert "2 documents made" in said.getvalue()
+    assert "3 documents made" in said.getvalue()
     assert content(marsh)["mobs"][0]["name"] == "Leitwolf"
     kept = sorted(each.name for each in files.folder("deDE", ZONE_MAP).iterdir())
     assert [name.count(".") for name in kept] == [3, 3, 2] and kept[-1] == f"{marsh}.json.gz"
@@ -225,7 +225,7 @@ def test_the_command_makes_everything_anew_and_deletes_what_is_of_no_zone(marsh)
 def test_the_command_publishes_what_changed(marsh):
     said = StringIO()
     call_command("publish", "deDE", stdout=said)
-    assert "spawn points of 1 creatures" in said.getvalue() and "1 documents made" in said.getvalue()
+    assert "spawn points of 1 creatures" in said.getvalue() and "2 documents made" in said.getvalue()
     assert not has_changes(DE)
 
 
@@ -300,6 +300,82 @@ def test_the_content_before_is_kept_by_its_own_name_and_no_older_one(marsh):
     assert list(files.folder("deDE", ZONE_MAP).iterdir()) == []
 
 
+# --- pictures -------------------------------------------------------------------------------------
+def pictures(number: int) -> dict[str, bytes]:
+    """Return a zone's pictures by name, without those by the names of their contents."""
+    found = files.folder("deDE", ZONE_PICTURES).glob(f"{number}.*.png")
+    return {each.name.partition(".")[2]: each.read_bytes() for each in found if each.name.count(".") == 2}
+
+
+def test_a_zones_pictures_are_published_as_they_would_be_drawn(marsh, django_assert_num_queries):
+    presence(7, marsh, {(20, 20): [1]}, floor=3)
+    drawn = {floor: Client().get(f"/deDE/zones/{marsh}/ground/{floor}.png").content for floor in (0, 3)}
+    publish(DE)
+    found = pictures(marsh)
+    assert sorted(found) == ["ground-0.png", "ground-3.png", "preview.png"]
+    assert {floor: found[f"ground-{floor}.png"] for floor in (0, 3)} == drawn
+    with django_assert_num_queries(0, using=DE):
+        for name, address in (("ground-3.png", "ground/3.png"), ("preview.png", "preview.png")):
+            answer = Client().get(f"/deDE/zones/{marsh}/{address}")
+            assert (answer.content, answer["Content-Type"]) == (found[name], "image/png")
+    assert Client().get(f"/deDE/zones/{marsh}/ground/7.png").status_code == 404
+
+
+def test_pages_name_pictures_by_what_they_hold(marsh):
+    publish(DE)
+    for page in (f"/deDE/zones/{marsh}", f"/deDE/zones/{marsh}/embed", "/deDE/mobs/7"):
+        told = re.search(r'data-ground(?:-0)?="([^"]+)"', Client().get(page).content.decode())
+        assert re.fullmatch(rf"/deDE/zones/{marsh}/ground/0\.png\?v=[0-9a-f]{{16}}", told[1]), page
+        answer = Client().get(told[1])
+        assert answer["Cache-Control"] == documents.reading.IMMUTABLE
+        assert answer.content == pictures(marsh)["ground-0.png"]
+
+
+def test_pictures_rest_before_they_are_drawn_anew(marsh):
+    publish(DE)
+    first = pictures(marsh)
+    presence(creature(8, "Bär"), marsh, {(90, 90): [1]})
+    change(8, marsh)
+    publish(DE)
+    assert pictures(marsh) == first and stale(ZONE_PICTURES) == {marsh}
+    assert len(content(marsh)["mobs"]) == 2
+    assert not has_changes(DE), "nothing is to be done until then"
+    StaleDocument.objects.using(DE).update(since=timezone.now() - timedelta(seconds=1))
+    assert has_changes(DE)
+    publish(DE)
+    assert pictures(marsh).keys() == first.keys() and pictures(marsh)["ground-0.png"] != first["ground-0.png"]
+    assert stale(ZONE_PICTURES) == set()
+
+
+def test_the_command_lets_nothing_rest(marsh):
+    publish(DE)
+    first = pictures(marsh)
+    presence(creature(8, "Bär"), marsh, {(90, 90): [1]})
+    change(8, marsh)
+    call_command("publish", "deDE", stdout=StringIO())
+    assert pictures(marsh) != first and stale(ZONE_PICTURES) == set()
+
+
+def test_a_floor_that_nothing_is_known_of_any_more_has_no_picture(marsh):
+    presence(7, marsh, {(20, 20): [1]}, floor=3)
+    publish(DE)
+    Presence.objects.using(DE).filter(floor=3).delete()
+    documents.mark_all(DE)
+    publish(DE)
+    assert sorted(pictures(marsh)) == ["ground-0.png", "preview.png"]
+    Presence.objects.using(DE).all().delete()
+    documents.mark_all(DE)
+    publish(DE)
+    assert list(files.folder("deDE", ZONE_PICTURES).iterdir()) == []
+
+
+def test_gathering_changes_the_ground_as_well(marsh):
+    publish(DE)
+    recount(("zone", marsh))
+    marks.spread(DE)
+    assert stale(ZONE_PICTURES) == {marsh}
+
+
 # --- creatures and items ----------------------------------------------------------------------------
 @pytest.fixture
 def wolf(marsh) -> int:
@@ -357,7 +433,8 @@ def test_a_document_older_than_the_tables_is_not_handed_out_by_the_application(w
 def test_a_page_shows_the_same_from_a_document(wolf):
     def shown(address: str) -> str:
         page = Client().get(address).content.decode()
-        return page[page.index("<main") : page.index("</main>")]
+        # Pictures have another address once they are published.
+        return re.sub(r"\.png\?v=[0-9a-f]{16}", ".png", page[page.index("<main") : page.index("</main>")])
 
     computed = [shown(address) for address in ("/deDE/mobs/7", "/deDE/items/3651")]
     publish(DE)
@@ -440,7 +517,7 @@ def test_one_process_at_a_time_makes_documents_and_one_that_waits_takes_its_turn
         waiting.join(0.3)
         assert waiting.is_alive()
     waiting.join(10)
-    assert made == [1]
+    assert sum(made) == 2, "the map, and the first pictures of a zone that has none"
 
 
 def test_what_was_counted_anew_is_forgotten_where_there_are_no_documents(wolf, settings):

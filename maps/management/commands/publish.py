@@ -36,7 +36,7 @@ class Command(BaseCommand):
         if options["all"] and not settings.PUBLISH_DOCUMENTS:
             raise CommandError("MOBMAP_PUBLISH_DOCUMENTS=0: this site answers from its database and has no documents.")
         self._say(f"{locale}: spawn points of {publish_spawns(alias):,} creatures in zones")
-        marked = documents.mark_all(alias) if options["all"] else None
+        marked = documents.mark_all(alias) if options["all"] else documents.hurry_all(alias)
         self._make(alias, marked)
 
     def _make(self, alias: str, marked: int | None) -> None:

@@ -167,9 +167,9 @@ function redraw() {
 
 /** Lay what the dots of this floor stand on. @param {Set<string>} layers */
 function layPaper(layers) {
-  const { ground, [`image-${floor()}`]: image, [`imageZoom-${floor()}`]: zoom } = box.dataset;
+  const { [`ground-${floor()}`]: ground, [`image-${floor()}`]: image, [`imageZoom-${floor()}`]: zoom } = box.dataset;
   paper.show({
-    ground: layers.has("ground") ? `${ground}${floor()}.png` : undefined,
+    ground: layers.has("ground") ? ground : undefined,
     image: layers.has("image") ? image : undefined,
     imageZoom: Number(zoom),
   });
