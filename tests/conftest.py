@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.cache import cache
 from django.db import connections
+from django.db.models.signals import post_migrate
 
 from ingest import hot
 from ingest.sql import load
@@ -15,6 +16,13 @@ from maps import locales
 
 #: For tests that touch the portal's database and the locales' databases.
 ALL_DATABASES = pytest.mark.django_db(databases="__all__")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> None:
+    """Make the rows of permissions once: Django makes them again after each test that commits, which takes as long
+    as emptying all tables, and whoever a test lets into the admin pages is a superuser."""
+    post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
 
 
 @pytest.fixture(autouse=True)
@@ -26,6 +34,7 @@ def own_spool(tmp_path: Path, settings) -> Iterator[Path]:
             name: {**settings.STORAGES[name], "OPTIONS": {"location": tmp_path / name}},
         }
     settings.PUBLISHED_DIR = tmp_path / "published"
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # a good one is slow by design
     Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where there is none
     Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
     cache.clear()
