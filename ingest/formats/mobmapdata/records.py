@@ -165,13 +165,15 @@ def loot(element: etree._Element, version: int) -> Checked:
         _attributes(element)
     text = element.text or ""
     try:
-        source, xy, *place = grammar.split_loot_name(raw, version)
+        source, xy, zone, floor, difficulty = grammar.split_loot_name(raw, version)
     except grammar.BadLootName as error:
         raise Fault("bad-loot-name", f"name: {error}") from None
     if not grammar.is_loot_text(text, version):
         raise Fault("bad-loot-text", grammar.loot_text_fault(text, version))
     written = sorted_lootings(text.encode())
-    return Checked(b"%b%d%b%b" % (loot_begin(source), xy, loot_place(*place), written), text.count("+"))
+    return Checked(
+        b"%b%d%b%b" % (loot_begin(source), xy, loot_place(zone, floor, difficulty), written), text.count("+")
+    )
 
 
 @lru_cache(maxsize=16384)

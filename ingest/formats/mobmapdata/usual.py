@@ -112,7 +112,7 @@ def _take(pattern: re.Pattern[bytes], document: bytes) -> tuple[bytes, list[Sequ
         behind = {piece.lstrip(_BLANKS) for piece in kept[1:]} - {b""}
         if not kept[-1].strip(_BLANKS) or not all(piece.startswith(_RECORD) for piece in behind):
             raise Unusual
-    return b"".join(kept), columns
+    return b"".join(kept), list(columns)
 
 
 class _Known(dict[bytes, bytes]):
