@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import orjson
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_noop as _
 
 #: Where each type is explained for people; the fragment is the cause's code.
 TYPE_BASE = "/about/api#problem-"
@@ -62,19 +63,19 @@ class Problem(Exception):
 
 
 class NotFound(Problem):
-    code, title, status = "not-found", "There is nothing at this address", 404
+    code, title, status = "not-found", _("There is nothing at this address"), 404
 
 
 class BadParameter(Problem):
-    code, title, status = "bad-parameter", "A parameter can't be used", 400
+    code, title, status = "bad-parameter", _("A parameter can't be used"), 400
 
 
 class LocaleNotHosted(Problem):
-    code, title, status = "locale-not-hosted", "This site hosts no map for that locale", 404
+    code, title, status = "locale-not-hosted", _("This site hosts no map for that locale"), 404
 
 
 class MethodNotAllowed(Problem):
-    code, title, status = "method-not-allowed", "This address does not take that method", 405
+    code, title, status = "method-not-allowed", _("This address does not take that method"), 405
 
 
 def json_response(body: Any, status: int = 200) -> HttpResponse:

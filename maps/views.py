@@ -157,7 +157,9 @@ def look(request: HttpRequest, alias: str) -> HttpResponse:
         if zone_head is None:
             raise Http404("Nothing is known of that zone.")
     found = queries.worth_a_look(alias, timezone.now().date(), zone_head["id"] if zone_head else None)
-    return render(request, "maps/look.html", {"zone": zone_head, "months": queries.STALE_DAYS // 30, **found})
+    known = bool(found["zones"] or found["mobs"] or queries.totals(alias)["positions"])
+    context = {"zone": zone_head, "months": queries.STALE_DAYS // 30, "known": known, **found}
+    return render(request, "maps/look.html", context)
 
 
 @require_safe

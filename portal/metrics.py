@@ -11,6 +11,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import choose_encoder
@@ -25,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 class MetricsForbidden(Problem):
-    code, title, status = "metrics-forbidden", "The metrics are not public", 403
+    code, title, status = "metrics-forbidden", gettext_noop("The metrics are not public"), 403
 
 
 def _gauge(name: str, text: str, label: str | None = None) -> GaugeMetricFamily:

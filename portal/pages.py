@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -12,6 +13,7 @@ from django.core.exceptions import RequestDataTooBig, SuspiciousOperation, TooMa
 from django.http import HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
@@ -19,10 +21,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from ingest.accept import accept
 from ingest.errors import BadMultipart, TooLarge
-from ingest.models import Upload
+from ingest.models import LocaleControl, Upload
 from maps import locales
 from maps.problems import Problem
-from portal import limits, uploads
+from maps.views import every_cause
+from portal import limits, status, uploads
 
 #: After these nothing more happens by itself.
 SETTLED = {Upload.Status.MERGED, Upload.Status.REJECTED, Upload.Status.WITHDRAWN}
@@ -40,8 +43,10 @@ def upload(request: HttpRequest) -> HttpResponse:
             "body_bytes": settings.MAX_BODY_BYTES,
             "anonymous": settings.ANONYMOUS_UPLOADS,
         },
+        # What refusals say is English, as all of the API; at least their causes are told in the page's language.
+        "causes": json.dumps({cause.code: translation.gettext(cause.title) for cause in every_cause()}),
     }
-    status = 200
+    code = 200
     if request.method == "POST":
         try:
             results = _take_form(request)
@@ -49,9 +54,9 @@ def upload(request: HttpRequest) -> HttpResponse:
             results = [{"name": _("Your notes"), "problem": problem}]
         if len(results) == 1 and "upload" in results[0]:
             return redirect("receipt-page", id=results[0]["upload"].id)
-        status = max((result["problem"].status for result in results if "problem" in result), default=200)
+        code = max((result["problem"].status for result in results if "problem" in result), default=200)
         context["results"] = results
-    return render(request, "portal/upload.html", context, status=status)
+    return render(request, "portal/upload.html", context, status=code)
 
 
 @never_cache
@@ -59,19 +64,36 @@ def upload(request: HttpRequest) -> HttpResponse:
 def receipt(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Show how far an upload has come and what it brought."""
     found = get_object_or_404(Upload, pk=id)
+    settled = found.status in SETTLED
     return render(
         request,
         "portal/receipt.html",
         {
             "section": "upload",
             "upload": found,
-            "settled": found.status in SETTLED,
+            "settled": settled,
+            "queue": None if settled else _queue(found.locale),
             "rejected": found.status == Upload.Status.REJECTED,
             "withdrawn": found.status == Upload.Status.WITHDRAWN,
             "merged": found.status == Upload.Status.MERGED,
             "hosted": found.locale in locales.hosted(),
         },
     )
+
+
+def _queue(locale: str) -> dict[str, Any]:
+    """Return what an upload of a locale waits for: `{"paused": False, "note": "", "uploads": 240, "minutes": 2}`.
+
+    `minutes` is None while nobody can tell, and 0 where it is hardly worth a word.
+    """
+    control = LocaleControl.objects.filter(locale=locale, work_paused=True).first()
+    figures = status.figures().get(locale, status.LocaleFigures())
+    return {
+        "paused": control is not None,
+        "note": control.note if control else "",
+        "uploads": figures.queued + figures.staged,
+        "minutes": None if figures.wait_s is None else round(figures.wait_s / 60),
+    }
 
 
 def _take_form(request: HttpRequest) -> list[dict[str, Any]]:

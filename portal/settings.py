@@ -22,6 +22,8 @@ CSRF_TRUSTED_ORIGINS = env.names("MOBMAP_TRUSTED_ORIGINS", "")
 TRUST_PROXY = env.boolean("MOBMAP_TRUST_PROXY", False)
 
 INSTALLED_APPS = [
+    # Before the admin, whose page head its templates complete.
+    "portal",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -31,7 +33,6 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "django.contrib.gis",
     "csp",
-    "portal",
     "ingest",
     "maps",
 ]
@@ -50,6 +51,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "maps.away.DatabaseAwayMiddleware",
 ]
 
 ROOT_URLCONF = "portal.urls"

@@ -23,6 +23,7 @@ from django.db.models.functions import Cast, Extract
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from ingest.models import Upload
 from maps import locales
@@ -45,7 +46,8 @@ _locks: dict[str, Lock] = defaultdict(Lock)
 
 
 class StatusUnavailable(Problem):
-    code, title, status, may_retry = "status-unavailable", "The figures can't be read at the moment", 503, True
+    code, title = "status-unavailable", gettext_noop("The figures can't be read at the moment")
+    status, may_retry = 503, True
 
 
 def remember(key: str, compute: Callable[[], T], at_least_s: int = 1) -> T:

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.urls import reverse
+from django.utils.translation import gettext_noop as _
 from django.views.decorators.csrf import csrf_exempt
 
 from maps import locales, paging
@@ -32,7 +33,7 @@ Read = Callable[..., dict[str, Any] | HttpResponse]
 
 
 class MapUnavailable(Problem):
-    code, title, status, may_retry = "map-unavailable", "The map can't be read at the moment", 503, True
+    code, title, status, may_retry = "map-unavailable", _("The map can't be read at the moment"), 503, True
 
 
 def read(view: Read) -> Callable[..., HttpResponse]:

@@ -10,10 +10,9 @@ import random
 from collections.abc import Callable
 
 import pytest
-from django.contrib.gis.geos import Point
+from django.db import connections
 from playwright.sync_api import Page, expect
 
-from maps.models import Spawn
 from tests.browser.test_maps import points
 from tests.maps import factories
 
@@ -35,23 +34,27 @@ FRAMES = """async (move) => {
 }"""
 
 
+SPAWNS = """
+    WITH seed AS (SELECT setseed(0.4))
+    INSERT INTO spawn (mob, zone, floor, point, radius, sightings, uploaders, confirmed)
+    SELECT 1 + n %% %(creatures)s, %(zone)s, 0, st_makepoint(random() * 100, random() * 100), 0.5, 3, 2, n %% 3 > 0
+    FROM seed, generate_series(1, %(spawns)s) AS n
+"""
+
+
 def crowd(positions: int, spawns: int) -> int:
     """Fill a zone with 400 creatures and return it."""
     chance = random.Random(4)
     zone = factories.zone("Crowded", db=factories.EN)
-    made = []
     for id in range(1, CREATURES + 1):
         factories.creature(id, f"Creature number {id}", level_min=id % 80, level_max=id % 80 + 2, db=factories.EN)
         places: dict[tuple[float, float], list[int]] = {}
         while len(places) < positions // CREATURES:
             places[chance.randrange(1001) / 10, chance.randrange(1001) / 10] = [chance.randrange(1, 99)]
         factories.presence(id, zone, places, db=factories.EN)
-        for _ in range(spawns // CREATURES):
-            at = Point(chance.uniform(0, 100), chance.uniform(0, 100))
-            made.append(
-                Spawn(mob=id, zone=zone, floor=0, point=at, radius=0.5, sightings=3, uploaders=2, confirmed=id % 3 > 0)
-            )
-    Spawn.objects.using(factories.EN).bulk_create(made, batch_size=5000)
+    with connections[factories.EN].cursor() as cursor:
+        # One statement: as objects, 50,000 spawn points take longer to make than to look at.
+        cursor.execute(SPAWNS, {"zone": zone, "creatures": CREATURES, "spawns": spawns})
     return zone
 
 
@@ -68,6 +71,8 @@ def test_a_zone_of_400_creatures_and_20000_coordinates_is_there_within_two_secon
     resources = "performance.getEntriesByType('resource')"
     size = page.evaluate(f"{resources}.find((one) => one.name.endsWith('/zones/{zone}/map')).encodedBodySize")
     assert 10_000 < size < 200_000
+    # The list scrolls inside: the page itself is no longer than the window.
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
 
 
 def drag(page: Page, x: float, y: float) -> None:
@@ -85,16 +90,21 @@ def zoom(page: Page, x: float, y: float) -> None:
         page.wait_for_timeout(250)
 
 
-@pytest.mark.parametrize("move", [drag, zoom])
-def test_50000_dots_move_at_15_frames_a_second_or_more(page: Page, move: Callable[[Page, float, float], None]):
-    zone = crowd(400, 50_000)
-    page.goto(f"/enUS/zones/{zone}")
-    points(page, 50_000)
-    expect(page.locator("#map")).to_have_attribute("data-state", "drawn")
+def frames(page: Page, move: Callable[[Page, float, float], None]) -> float:
+    """Return the most frames a second that were seen while the map was moved so."""
     box = page.locator("#map").bounding_box()
-    seen = []
+    seen: list[float] = []
     while len(seen) < TRIES and not (seen and seen[-1] > 15):
         page.evaluate(f"window.frames_seen = ({FRAMES})(); undefined")
         move(page, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         seen.append(page.evaluate("window.frames_seen"))
-    assert max(seen) > 15
+    return max(seen)
+
+
+def test_50000_dots_move_at_15_frames_a_second_or_more(page: Page):
+    zone = crowd(400, 50_000)
+    page.goto(f"/enUS/zones/{zone}")
+    points(page, 50_000)
+    expect(page.locator("#map")).to_have_attribute("data-state", "drawn")
+    assert frames(page, drag) > 15
+    assert frames(page, zoom) > 15

@@ -49,6 +49,17 @@ def give(page: Page, *files: tuple[str, bytes]) -> None:
     )
 
 
+def answer_first(page: Page, status: int, headers: dict[str, str], body: dict[str, str] | None) -> None:
+    """Let the first upload be answered so, without reaching the site, and those after it by the site."""
+    page.route(
+        "**/api/v1/uploads",
+        lambda route: (
+            route.fulfill(status=status, headers=headers, json=body) if body else route.fulfill(status=status)
+        ),
+        times=1,
+    )
+
+
 def test_a_chosen_file_is_followed_until_its_dots_are_on_the_map(page):
     give(page, ("notes.xml", GOOD.encode()))
     card = cards(page)
@@ -160,20 +171,50 @@ def test_an_unknown_token_is_refused_with_the_reason(page, complaints):
 
 
 def test_a_busy_server_is_tried_again_by_itself(page, complaints):
-    answers = iter([True, False])
-
-    def once_busy(route) -> None:
-        if next(answers):
-            # Long enough to be seen by a test that looks once a second.
-            route.fulfill(status=503, headers={"Retry-After": "3"}, json={"detail": "Paused."})
-        else:
-            route.continue_()
-
-    page.route("**/api/v1/uploads", once_busy)
+    answer_first(page, 503, {"Retry-After": "2"}, {"detail": "Paused."})
     give(page, ("one.xml", GOOD.encode()))
     expect(cards(page).locator(".outcome")).to_contain_text("Trying again by itself")
     expect(cards(page).locator(".outcome")).to_contain_text("Safely stored")
     assert all("503" in text for text in complaints)
+    complaints.clear()
+
+
+def test_a_paused_site_says_why_and_can_be_tried_at_once(page, complaints):
+    note = "Uploads are paused (back at six). Nothing is lost; send again later."
+    answer_first(page, 503, {"Retry-After": "300"}, {"type": "/about/api#problem-intake-paused", "detail": note})
+    give(page, ("one.xml", GOOD.encode()))
+    expect(cards(page)).to_contain_text(note)
+    expect(cards(page).locator(".outcome")).to_have_text(
+        re.compile(r"Uploads are paused\. Trying again by itself in [45]:\d\d min…")
+    )
+    page.get_by_role("button", name="Try now").click()
+    expect(cards(page).locator(".outcome")).to_contain_text("Safely stored")
+    expect(cards(page)).not_to_contain_text("paused")
+    complaints.clear()
+
+
+def test_what_failed_for_the_moment_can_be_sent_again(page, complaints):
+    answer_first(page, 500, {}, None)
+    give(page, ("one.xml", GOOD.encode()))
+    expect(cards(page)).to_have_attribute("data-state", "refused")
+    page.get_by_role("button", name="Send again").click()
+    expect(cards(page).locator(".outcome")).to_contain_text("Safely stored")
+    expect(cards(page)).to_have_count(1)
+    complaints.clear()
+
+
+@pytest.mark.parametrize(
+    "context_options", [{"locale": "de-DE", "viewport": {"width": 390, "height": 844}, "has_touch": True}]
+)
+def test_on_a_phone_a_refusal_comes_into_view_in_its_readers_language_with_few_places(page, complaints):
+    zones = '<Zone name="Thousand Needles" level="0">121.6/33,</Zone>' * 5
+    give(page, ("bad.xml", GOOD.replace("</Mob>", zones + "</Mob>").encode()))
+    outcome = cards(page).locator(".outcome")
+    expect(outcome).to_have_text("Das Dokument verletzt die Regeln des Formats.")
+    expect(cards(page).locator("header")).to_be_in_viewport()
+    expect(page.get_by_text("121.6").locator("visible=true")).to_have_count(3)
+    page.get_by_text("2 weitere Stellen").click()
+    expect(page.get_by_text("121.6").locator("visible=true")).to_have_count(5)
     complaints.clear()
 
 

@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 from django.utils import translation
 
+from maps import queries
 from maps.models import FIRST_NAMED_ID
 from portal.env import BASE_DIR
 from tests.conftest import ALL_DATABASES
@@ -285,7 +287,12 @@ def test_every_text_of_the_programs_is_in_the_catalogue(settings):
     for app in ("maps", "portal", "ingest"):
         for program in (BASE_DIR / app).rglob("*.py"):
             for call in ast.walk(ast.parse(program.read_text(encoding="utf-8"))):
-                if isinstance(call, ast.Call) and getattr(call.func, "id", "") in {"_", "gettext", "gettext_lazy"}:
+                if isinstance(call, ast.Call) and getattr(call.func, "id", "") in {
+                    "_",
+                    "gettext",
+                    "gettext_lazy",
+                    "gettext_noop",
+                }:
                     text = ast.literal_eval(call.args[0]).replace('"', '\\"').replace("\n", "\\n")
                     assert f'msgid "{text}"' in known, f"{program.name}: {text}; run makemessages and translate it"
 
@@ -323,3 +330,28 @@ def test_rates_corrected_for_empty_lootings_are_marked_as_estimates(world):
     assert "est. 66.7\u00a0%" in english and "about 11.1\u00a0% of all lootings were empty" in english
     assert "gesch. 66,7\u00a0%" in german and "etwa 11,1\u00a0% aller Plünderungen leer" in german
     assert "est. 66.7\u00a0%" in get("/enUS/items/5")
+
+
+@pytest.mark.parametrize(
+    ("language", "heading", "way_on"),
+    [("en", "Back in a moment", "Try again"), ("de", "Gleich wieder da", "Noch einmal versuchen")],
+)
+def test_while_a_database_is_away_pages_say_so_and_when_to_come_back(client, monkeypatch, language, heading, way_on):
+    def away(*_: object) -> None:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(queries, "zone", away)
+    response = client.get("/enUS/zones/12", headers={"Accept-Language": language})
+    assert response.status_code == 503
+    assert int(response["Retry-After"]) > 0
+    assert response["Cache-Control"] == "no-store"
+    html = response.content.decode()
+    assert heading in html
+    assert f'href="/enUS/zones/12">{way_on}</a>' in html
+    assert "refused" not in html
+
+
+def test_other_faults_stay_faults(client, monkeypatch):
+    monkeypatch.setattr(queries, "zone", lambda *_: 1 / 0)
+    client.raise_request_exception = False
+    assert client.get("/enUS/zones/12").status_code == 500

@@ -7,7 +7,8 @@ import re
 import pytest
 from django.utils import timezone
 
-from ingest.models import Upload
+from ingest.models import LocaleControl, Upload
+from portal import status
 from tests.portal import rows
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +53,25 @@ def test_an_upload_that_was_staged_first_shows_when(client):
 )
 def test_other_uploads_show_how_they_ended_or_will(client, status, last):
     assert steps(page(client, rows.upload(status=status))) == ["Accepted", last]
+
+
+def test_a_waiting_upload_is_told_that_merging_is_paused_and_why(client):
+    LocaleControl.objects.create(locale="deDE", work_paused=True, note="New map <soon>")
+    html = page(client, rows.upload(status="queued"))
+    assert "Merging is paused at the moment." in html
+    assert "<bdi>New map &lt;soon&gt;</bdi>" in html
+    assert "paused" not in page(client, rows.upload(status="merged", brought=BROUGHT))
+
+
+def test_a_long_queue_is_told_with_the_time_it_takes_at_the_present_pace(client, monkeypatch):
+    busy = status.LocaleFigures(queued=1300, staged=20, merged_last_minute=300)
+    monkeypatch.setattr(status, "figures", lambda: {"deDE": busy})
+    assert "1,320 uploads are waiting here. At the present pace that takes about 4 minutes." in page(
+        client, rows.upload(status="queued")
+    )
+    short = status.LocaleFigures(queued=3, merged_last_minute=300)
+    monkeypatch.setattr(status, "figures", lambda: {"deDE": short})
+    assert "present pace" not in page(client, rows.upload(status="queued"))
 
 
 @pytest.mark.parametrize(

@@ -217,7 +217,9 @@ def _begins_like_xml(head: bytes) -> bool:
 
 def _not_ours(head: bytes) -> NotXmlNorBase64:
     shown = head[:24].decode("ascii", "replace")
+    # Bytes of a picture or an archive tell a player nothing.
+    readable = all(one.isprintable() or one.isspace() for one in shown)
+    begins = f"begins with {shown!r}" if readable else "is not UTF-8 text"
     return NotXmlNorBase64(
-        f"The upload begins with {shown!r}. Send the text of the addon's export window as it is (Base64), "
-        "or the XML inside it."
+        f"The upload {begins}. Send the text of the addon's export window as it is (Base64), or the XML inside it."
     )

@@ -93,9 +93,10 @@ function next() {
 
 /** @param {Blob} document @param {string} name @param {Card} card @param {() => void} onTaken */
 async function deliver(document, name, card, onTaken) {
+  const again = () => queue(document, name, onTaken);
   const most = Number(form.dataset.bodyBytes);
   if (document.size > most) {
-    card.refused(413, null);
+    card.refused(413, null, again);
     say(name, card);
     return;
   }
@@ -104,10 +105,10 @@ async function deliver(document, name, card, onTaken) {
     encoding: await encoding(document),
     type: document.type.startsWith("text/plain") ? "text/plain" : "application/octet-stream",
     onProgress: (share) => card.progress(share),
-    onWait: (seconds) => card.waiting(seconds),
+    onWait: (seconds, problem) => card.waiting(seconds, problem),
   });
   if (!body?.id || status >= 400) {
-    card.refused(status, body);
+    card.refused(status, body, again);
     say(name, card);
     return;
   }
@@ -116,7 +117,9 @@ async function deliver(document, name, card, onTaken) {
   say(name, card);
   // Following goes on in the background: the next file need not wait for this one's merge.
   if (!["merged", "rejected", "withdrawn"].includes(body.status)) {
-    follow(`/api/v1/uploads/${body.id}`, (receipt) => card.update(receipt)).then(() => say(name, card));
+    follow(`/api/v1/uploads/${body.id}`, (receipt) => card.update(receipt), () => card.silent()).then(() =>
+      say(name, card),
+    );
   }
 }
 

@@ -21,6 +21,10 @@ export function outcome(receipt) {
   }
 }
 
+/** What to tell while the site does not say what becomes of an upload that it has taken. */
+export const silence = () =>
+  gettext("The site does not answer at the moment. Your notes are safely stored; this page goes on asking…");
+
 /** What a merged receipt brought. @param {any} receipt */
 const brought = (receipt) => receipt.brought ?? receipt;
 

@@ -1,7 +1,9 @@
 /** One upload over the API, with progress; waits by itself when the server says when to come back. */
 
 const LONGEST_WAIT_S = 300;
-const TRIES = 5;
+/** A restart or a repair takes minutes; who waits longer than this is asked whether to go on. */
+const PATIENCE_S = 1800;
+const LONGEST_PAUSE_S = 60;
 
 /**
  * @typedef {object} Answer
@@ -12,18 +14,20 @@ const TRIES = 5;
  * Send a document. Busy answers (429, 503) with a time are waited for; a broken connection is tried again.
  * @param {Blob} document
  * @param {{token: string, encoding: string|null, type: string,
- *   onProgress: (share: number) => void, onWait: (seconds: number) => void}} options
+ *   onProgress: (share: number) => void, onWait: (seconds: number, problem: any) => Promise<void>}} options
+ *   `onWait` resolves when it is time to try again.
  * @returns {Promise<Answer>} Status 0 stands for no connection.
  */
 export async function send(document, options) {
+  const until = Date.now() + PATIENCE_S * 1000;
   for (let attempt = 1; ; attempt += 1) {
     const { status, body, retryAfterS } = await post(document, options);
-    const busy = status === 429 || status === 503;
-    if (attempt >= TRIES || !((busy && retryAfterS !== null) || status === 0)) return { status, body };
-    const pause = status === 0 ? 2 ** attempt : Number(retryAfterS);
-    if (pause > LONGEST_WAIT_S) return { status, body };
-    options.onWait(pause);
-    await new Promise((done) => setTimeout(done, pause * 1000));
+    const busy = (status === 429 || status === 503) && retryAfterS !== null;
+    if (!busy && status !== 0) return { status, body };
+    // Longer each time, so that a site that comes back is not met by everybody at once.
+    const pause = Math.max(retryAfterS ?? 0, Math.min(2 ** attempt, LONGEST_PAUSE_S));
+    if (pause > LONGEST_WAIT_S || Date.now() + pause * 1000 > until) return { status, body };
+    await options.onWait(pause, body);
   }
 }
 
@@ -66,14 +70,16 @@ function parsed(text) {
 /**
  * Ask for a receipt until nothing more happens to it.
  * @param {string} url @param {(receipt: any) => void} onChange Called with each receipt read.
+ * @param {() => void} onSilence Called each time that none could be read.
  * @returns {Promise<any>} The settled receipt.
  */
-export async function follow(url, onChange) {
+export async function follow(url, onChange, onSilence) {
   for (let asked = 0; ; asked += 1) {
     const receipt = await fetch(url, { headers: { Accept: "application/json" }, cache: "no-store" })
       .then((response) => (response.ok ? response.json() : null))
       .catch(() => null);
     if (receipt) onChange(receipt);
+    else onSilence();
     if (receipt && ["merged", "rejected", "withdrawn"].includes(receipt.status)) return receipt;
     // Quick at first, as merging takes seconds; a long queue is asked more gently.
     await new Promise((done) => setTimeout(done, asked < 10 ? 1000 : asked < 40 ? 3000 : 10_000));
