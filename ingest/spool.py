@@ -37,7 +37,7 @@ class DurableFileSystemStorage(FileSystemStorage):
 
         Django's way to this point cleans names and makes them unique. Here they are made of uploads' ids.
         """
-        target = Path(self.path(name))
+        target = Path(self.location, name)
         made = _make_folders(target.parent)
         partial = target.with_name(f".{target.name}.part")
         try:

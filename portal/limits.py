@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from datetime import timedelta
 from threading import Lock
+from typing import Generic, TypeVar
 
 from django.conf import settings
 from django.db import connection
@@ -19,11 +21,14 @@ from ingest.sql import load
 from maps import locales
 from portal.models import Refusal
 
+T = TypeVar("T")
+
 WINDOW = timedelta(hours=1)
 #: Each process counts the database's rows anew this often and its own uploads in between.
 RECOUNT_S = 10
 SENDERS_REMEMBERED = 10_000
-STORE_CHECK_S = 5
+#: How old the sum of what waits may be, and whether intake is paused and how much space there is.
+WAITING_REMEMBERED_S, INTAKE_REMEMBERED_S = 5.0, 1.0
 RETRY_PAUSED_S = 300
 RETRY_FULL_S = 120
 _PAUSED = load("paused_intake.sql").as_string()
@@ -61,8 +66,48 @@ class SenderCounts:
             self._counts.clear()
 
 
+class Remembered(Generic[T]):
+    """Something that is found anew when it is older than `for_s`."""
+
+    def __init__(self, find: Callable[[], T], for_s: float) -> None:
+        self._find, self._for_s = find, for_s
+        self._found: tuple[float, T] | None = None
+
+    def get(self) -> T:
+        """Return it, at most `for_s` old."""
+        now = time.monotonic()
+        found = self._found
+        if found is None or now - found[0] > self._for_s:
+            found = self._found = (now, self._find())
+        return found[1]
+
+    def forget(self) -> None:
+        """Find it anew the next time."""
+        self._found = None
+
+
+def _find_paused() -> dict[str, str]:
+    with connection.cursor() as cursor:
+        cursor.execute(_PAUSED)
+        return {locale: note for locale, note in cursor.fetchall() if locale in locales.hosted()}
+
+
+def _find_waiting_bytes() -> int:
+    queued = Upload.objects.filter(status=Upload.Status.QUEUED)
+    return int(queued.aggregate(total=Sum("size_bytes"))["total"] or 0)
+
+
 sent = SenderCounts()
-_store = {"checked_at": 0.0, "waiting_bytes": 0.0}
+_paused = Remembered(_find_paused, INTAKE_REMEMBERED_S)
+_free_bytes = Remembered(spool.free_bytes, INTAKE_REMEMBERED_S)
+_waiting_bytes = Remembered(_find_waiting_bytes, WAITING_REMEMBERED_S)
+
+
+def forget() -> None:
+    """Find everything anew (tests)."""
+    sent.clear()
+    for remembered in (_paused, _free_bytes, _waiting_bytes):
+        remembered.forget()
 
 
 def per_hour(sender: str) -> int:
@@ -84,21 +129,19 @@ def check_sender(sender: str, documents: int = 1) -> None:
 def check_intake() -> dict[str, str]:
     """Return the locales that take no uploads now, each with its note, for `check_locale`.
 
-    Raises `IntakePaused` or `SpoolFull` when the site takes none at all.
+    A pause begins and ends within a second. Raises `IntakePaused` or `SpoolFull` when the site takes none at all.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_PAUSED)
-        paused = {locale: note for locale, note in cursor.fetchall() if locale in locales.hosted()}
+    paused = _paused.get()
     if len(paused) == len(locales.hosted()):
         raise IntakePaused(
             f"Uploads are paused{_note(paused)}. Nothing is lost; send again later.", retry_after_s=RETRY_PAUSED_S
         )
-    free = spool.free_bytes()
+    free = _free_bytes.get()
     if free is not None and free < settings.SPOOL_MIN_FREE_BYTES:
         raise SpoolFull(
             "The disk for uploads is full. Nothing was taken; send again later.", retry_after_s=RETRY_FULL_S
         )
-    if waiting_bytes() > settings.SPOOL_MAX_WAITING_BYTES:
+    if _waiting_bytes.get() > settings.SPOOL_MAX_WAITING_BYTES:
         raise SpoolFull(
             "More uploads are waiting to be merged than the site can hold. Nothing was taken; send again later.",
             retry_after_s=RETRY_FULL_S,
@@ -118,14 +161,3 @@ def check_locale(paused: dict[str, str], locale: str) -> None:
 def _note(paused: dict[str, str]) -> str:
     notes = "; ".join(sorted({note for note in paused.values() if note}))
     return f": {notes}" if notes else ""
-
-
-def waiting_bytes() -> int:
-    """Return the size of all documents waiting to be merged, at most some seconds old."""
-    now = time.monotonic()
-    if now - _store["checked_at"] > STORE_CHECK_S:
-        _store["waiting_bytes"] = (
-            Upload.objects.filter(status=Upload.Status.QUEUED).aggregate(total=Sum("size_bytes"))["total"] or 0
-        )
-        _store["checked_at"] = now
-    return int(_store["waiting_bytes"])

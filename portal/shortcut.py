@@ -6,15 +6,20 @@ Ten middlewares take as long as the database does with an upload. Here stands wh
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from functools import cache
+from threading import local
+from time import monotonic
+from typing import Any, cast
 
 from csp.utils import build_policy
 from django.conf import settings
 from django.core.handlers.exception import convert_exception_to_response
+from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.urls import resolve
 
 PATH = "/api/v1/uploads"
+CONNECTION_TRUSTED_S = 1.0
 _Answering = Callable[[HttpRequest], HttpResponse]
 
 
@@ -43,6 +48,26 @@ def uploads_first(get_response: _Answering) -> _Answering:
 
 def _answer(request: HttpRequest) -> HttpResponse:
     request.get_host()  # refuses hosts that are not the site's
-    request.resolver_match = match = resolve(request.path_info)
+    _trust_connection()
+    request.resolver_match = match = _match(request.path_info)
     response: HttpResponse = match.func(request, *match.args, **match.kwargs)
     return response
+
+
+_match = cache(resolve)
+
+
+def _trust_connection() -> None:
+    """Ask at most once in a while whether a thread's connection still stands, not with each of its requests.
+
+    A database that was started anew was away for longer. Should a connection break in between, the sender is asked to
+    try again, and the thread's next request gets another one.
+    """
+    now = monotonic()
+    if now - getattr(_thread, "asked_at", float("-inf")) < CONNECTION_TRUSTED_S:
+        cast(Any, connection).health_check_done = True
+    else:
+        _thread.asked_at = now
+
+
+_thread = local()

@@ -13,6 +13,7 @@ from django.db.models.signals import post_migrate
 from ingest import hot
 from ingest.sql import load
 from maps import locales
+from portal import limits
 
 #: For tests that touch the portal's database and the locales' databases.
 ALL_DATABASES = pytest.mark.django_db(databases="__all__")
@@ -27,7 +28,7 @@ def django_db_setup(django_db_setup: None) -> None:
 
 @pytest.fixture(autouse=True)
 def own_spool(tmp_path: Path, settings) -> Iterator[Path]:
-    """Give every test a spool, an archive and published documents of its own, and an empty cache."""
+    """Give every test a spool, an archive and published documents of its own, and nothing remembered."""
     for name in ("spool", "archive"):
         settings.STORAGES = {
             **settings.STORAGES,
@@ -38,6 +39,7 @@ def own_spool(tmp_path: Path, settings) -> Iterator[Path]:
     Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where there is none
     Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
     cache.clear()
+    limits.forget()
     yield tmp_path
 
 

@@ -1,13 +1,12 @@
 -- Keep an accepted upload's row, unless another one with its content stands, waits or is withdrawn.
--- Writes ingest_upload; waits for whoever inserts the same content at this moment. Parameters: every column.
+-- Writes ingest_upload; waits for whoever inserts the same content at this moment. What is not a parameter is as
+-- in every new row. Parameters: as listed under VALUES; ignored is JSON text.
 INSERT INTO ingest_upload (
-    id, locale, content_hash, version, game_version, sender, file_name, size_bytes, document, archived, mobs,
-    positions, lootings, ignored, status, received_at, staged_at, merged_at, rejected_at, withdrawn_at, brought,
-    reason, claimed_by, lease_until, attempts, retry_at, faults
+    id, locale, content_hash, version, game_version, sender, file_name, size_bytes, document, mobs, positions,
+    lootings, ignored, received_at, archived, status, reason, claimed_by, attempts, faults
 ) VALUES (
     %(id)s, %(locale)s, %(content_hash)s, %(version)s, %(game_version)s, %(sender)s, %(file_name)s,
-    %(size_bytes)s, %(document)s, %(archived)s, %(mobs)s, %(positions)s, %(lootings)s, %(ignored)s, %(status)s,
-    %(received_at)s, %(staged_at)s, %(merged_at)s, %(rejected_at)s, %(withdrawn_at)s, %(brought)s, %(reason)s,
-    %(claimed_by)s, %(lease_until)s, %(attempts)s, %(retry_at)s, %(faults)s
+    %(size_bytes)s, %(document)s, %(mobs)s, %(positions)s, %(lootings)s, %(ignored)s::jsonb, %(received_at)s,
+    false, 'queued', '', '', 0, 0
 )
 ON CONFLICT (locale, content_hash) WHERE status <> 'rejected' DO NOTHING

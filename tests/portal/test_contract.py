@@ -39,7 +39,6 @@ BAD = GOOD.replace("21.6/33", "121.6/33")
 @pytest.fixture(autouse=True)
 def fresh_counts(settings, tmp_path) -> None:
     settings.FILE_UPLOAD_TEMP_DIR = str(tmp_path)
-    limits.sent.clear()
 
 
 def post(
@@ -177,6 +176,7 @@ def test_a_paused_site_and_a_full_spool_are_told_with_when_to_come_back(settings
     assert int(full["Retry-After"]) > 0
     for locale in settings.MOBMAP_LOCALES:
         LocaleControl.objects.create(locale=locale, intake_paused=True, note="Moving house")
+    limits.forget()
     paused = post()
     assert "Moving house" in refused(paused, errors.IntakePaused)["detail"]
     assert int(paused["Retry-After"]) > 0

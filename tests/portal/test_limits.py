@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -14,13 +15,6 @@ from portal.models import Refusal
 from tests.portal.rows import upload
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def forget() -> None:
-    """Count anew in every test."""
-    limits.sent.clear()
-    limits._store["checked_at"] = -1e9
 
 
 def refuse(sender: str, **values: object) -> None:
@@ -79,6 +73,7 @@ def test_intake_is_open_while_one_locale_is(settings):
     with pytest.raises(IntakePaused, match="for deDE are paused"):
         limits.check_locale(paused, "deDE")
     LocaleControl.objects.create(locale="enUS", intake_paused=True, note="New disks come in today.")
+    limits.forget()
     with pytest.raises(IntakePaused, match=r"New disks come in today\.") as refused:
         limits.check_intake()
     assert refused.value.retry_after_s
@@ -87,6 +82,16 @@ def test_intake_is_open_while_one_locale_is(settings):
 def test_a_pause_of_merging_stops_no_upload():
     LocaleControl.objects.create(locale="deDE", work_paused=True)
     limits.check_locale(limits.check_intake(), "deDE")
+
+
+def test_a_pause_is_remembered_for_a_moment_and_not_for_longer(django_assert_num_queries, monkeypatch):
+    limits.check_intake()
+    with django_assert_num_queries(0):
+        limits.check_intake()
+    later = time.monotonic() + limits.INTAKE_REMEMBERED_S + 0.1
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    with django_assert_num_queries(1):
+        limits.check_intake()
 
 
 def test_too_little_free_space_stops_intake(settings):
@@ -100,10 +105,10 @@ def test_too_much_waiting_stops_intake_until_it_is_merged(settings):
     settings.SPOOL_MAX_WAITING_BYTES = 1_500
     row = upload(size_bytes=1_000)
     limits.check_intake()
-    limits._store["checked_at"] = -1e9
+    limits.forget()
     upload(size_bytes=1_000)
     with pytest.raises(SpoolFull, match="waiting to be merged"):
         limits.check_intake()
     type(row).objects.filter(id=row.id).update(status="merged")
-    limits._store["checked_at"] = -1e9
+    limits.forget()
     limits.check_intake()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from threading import local
+
 import pytest
+from django.db import connection
+from django.db.backends.postgresql.base import DatabaseWrapper
 from django.test import Client
 
+from portal import shortcut
 from portal.shortcut import PATH
 from tests.conftest import ALL_DATABASES
 from tests.ingest.factories import document
@@ -40,6 +45,27 @@ def test_a_host_that_is_not_the_sites_is_refused() -> None:
 def test_other_addresses_keep_their_middlewares(client: Client) -> None:
     assert client.get("/upload", headers={"accept-language": "de"})["Content-Language"] == "de"
     assert client.get(f"{PATH}/")["Content-Language"] == "en"
+
+
+def test_a_connection_that_stands_is_asked_for_once_in_a_while(client: Client, monkeypatch) -> None:
+    asked: list[bool] = []
+
+    def usable(self: object) -> bool:
+        asked.append(True)
+        return True
+
+    monkeypatch.setattr(DatabaseWrapper, "is_usable", usable)
+    monkeypatch.setattr(shortcut, "_thread", local())
+
+    def send() -> int:
+        connection.health_check_enabled, connection.health_check_done = True, False  # as at the start of a request
+        return client.post(f"{PATH}?dry_run=1", document(), "application/xml").status_code
+
+    assert [send(), send(), send()] == [200] * 3
+    assert asked == [True]
+    monkeypatch.setattr(shortcut, "CONNECTION_TRUSTED_S", 0.0)
+    send()
+    assert asked == [True, True]
 
 
 def test_a_failure_of_the_endpoint_is_an_answer(monkeypatch) -> None:

@@ -15,7 +15,7 @@ from django.test import Client
 
 from ingest import wake
 from ingest.models import LocaleControl, Upload
-from portal import accounts, limits
+from portal import accounts
 from portal.models import Player, Refusal, Token
 from tests.conftest import ALL_DATABASES
 from tests.ingest.factories import WRAPPINGS, document, element, loot, mob, zone
@@ -31,11 +31,9 @@ MEDIA_TYPES = ["application/xml", "text/xml; charset=utf-8", "text/plain", "appl
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch) -> list[str]:
-    """Count senders anew, and collect wake-ups."""
+    """Collect wake-ups."""
     woken: list[str] = []
     monkeypatch.setattr(wake, "wake", woken.append)
-    limits.sent.clear()
-    limits._store["checked_at"] = -1e9
     return woken
 
 

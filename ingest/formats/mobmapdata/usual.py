@@ -93,7 +93,7 @@ def cut(document: bytes) -> Cut:
         raise Unusual
     version = int(found[1])
     rest, loots = _take(_LOOT[version], document)
-    rest, mobs = _take(_MOB, rest) if version == 44 else (rest, [()] * _MOB.groups)
+    rest, mobs = _take(_MOB, rest) if version == 44 else (rest, ((),) * _MOB.groups)
     try:
         mob_digests, positions = _digest_mobs(mobs)
         digests = [*_digest_loots(version, loots), *mob_digests]
@@ -103,9 +103,9 @@ def cut(document: bytes) -> Cut:
     return Cut(rest, version, b"".join(digests), len(mob_digests), positions, lootings)
 
 
-def _take(pattern: re.Pattern[bytes], document: bytes) -> tuple[bytes, list[Sequence[bytes]]]:
+def _take(pattern: re.Pattern[bytes], document: bytes) -> tuple[bytes, Sequence[Sequence[bytes]]]:
     """Return a document without what a pattern matches, and a column for each of its groups."""
-    parts = pattern.split(document)
+    parts: list[bytes] = pattern.split(document)
     step = pattern.groups + 1
     kept, *columns = (parts[at::step] for at in range(step))
     if len(kept) > 1:
