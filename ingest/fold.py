@@ -124,5 +124,5 @@ def fold_from(cursor: Any, *, staged: str, into: str) -> dict[UUID, Merged]:
     merged = {upload: Merged(merged_at, brought) for upload, merged_at, brought in cursor.fetchall()}
     cursor.execute(load("empty_hot_tables.sql", staged))
     # Folding twice in one transaction finds no tables of the first time.
-    cursor.execute("DROP TABLE brought, touched, touched_name, staged_note")
+    cursor.execute("DROP TABLE brought, touched, staged_row, touched_name, staged_note")
     return merged

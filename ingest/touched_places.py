@@ -7,6 +7,7 @@ time (`ingest.large_places`): the memory it takes grows neither with the locale 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from ingest.sql import load
 
 #: Entries worked on at once: some 200 bytes of memory each.
 CHUNK_ENTRIES = 500_000
+#: Which ways of joining the planner has for the rows of a chunk.
+_LOOKED_UP = {"enable_nestloop": "on", "enable_hashjoin": "off", "enable_mergejoin": "off"}
 
 #: Makes the entries to be written of those known, those staged (sorted, one per upload), which of the uploads
 #: brought each of these, and which of the places are a creature's: gathering places are no dots.
@@ -33,20 +36,39 @@ def rewrite(cursor: Any, uploads: Uploads, combine: Combine, *, write: bool = Tr
     """
     cursor.execute("SELECT place, subject, zone, floor, entries FROM touched ORDER BY place")
     touched = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 5)
-    for chunk in _chunks(touched):
-        first, last = int(chunk[0, 0]), int(chunk[-1, 0])
-        cursor.execute(load("fold_chunk.sql"), {"first": first, "last": last})
-        creatures = chunk[:, 1] > 0
-        is_large = chunk[:, 4].sum() > CHUNK_ENTRIES  # that is one place alone
-        if is_large:
-            packed = large_places.combined(cursor, uploads, combine, creatures, CHUNK_ENTRIES)
-        else:
-            fresh, brought_by = _staged_entries(cursor, first, uploads)
-            packed = presence.pack(combine(_known_entries(cursor, first), fresh, brought_by, creatures), len(chunk))
-        if write:
-            replace_rows(cursor, chunk[:, 1:4], packed)
+    with _looked_up(cursor):
+        for chunk in _chunks(touched):
+            first, last = int(chunk[0, 0]), int(chunk[-1, 0])
+            cursor.execute(load("fold_chunk.sql"), {"first": first, "last": last})
+            creatures = chunk[:, 1] > 0
+            is_large = chunk[:, 4].sum() > CHUNK_ENTRIES  # that is one place alone
             if is_large:
-                cursor.execute(load("large_joined.sql"))
+                packed = large_places.combined(cursor, uploads, combine, creatures, CHUNK_ENTRIES)
+            else:
+                fresh, brought_by = _staged_entries(cursor, first, uploads)
+                packed = presence.pack(combine(_known_entries(cursor, first), fresh, brought_by, creatures), len(chunk))
+            if write:
+                replace_rows(cursor, chunk[:, 1:4], packed)
+                if is_large:
+                    cursor.execute(load("large_joined.sql"))
+
+
+@contextmanager
+def _looked_up(cursor: Any) -> Iterator[None]:
+    """Have the rows of a chunk looked up one by one, until the end or the transaction's failure.
+
+    The planner takes a chunk for a ninth of all there is, and would read all there is for each.
+    """
+    cursor.execute("SELECT name, setting FROM pg_settings WHERE name = ANY (%s)", [list(_LOOKED_UP)])
+    before = dict(cursor.fetchall())
+    _set(cursor, _LOOKED_UP)
+    yield
+    _set(cursor, before)
+
+
+def _set(cursor: Any, settings: dict[str, str]) -> None:
+    for name, value in settings.items():
+        cursor.execute("SELECT set_config(%s, %s, true)", [name, value])
 
 
 def _chunks(touched: Ints) -> Iterator[Ints]:

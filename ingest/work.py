@@ -37,10 +37,13 @@ logger = logging.getLogger(__name__)
 APART_AFTER = 3
 #: From one fold of a locale to the next: when its queue is empty, and while more is waiting.
 FOLD_GAP_QUIET = timedelta(seconds=0.5)
-FOLD_GAP_LOADED = timedelta(seconds=20)
+FOLD_GAP_LOADED = timedelta(seconds=30)
 #: Under load a fold waits ten times as long as the last one took: a fold's cost grows with what is merged
 #: already, and its share of the time must not.
 FOLD_SHARE = 10
+#: The share of its budget at which a locale is folded at the latest: to fold takes another worker about a third of the
+#: time that to read and stage as much takes, so that the rest is enough until there is room again.
+FULL_SHARE = 0.75
 #: A staged upload is looked for in the hot tables after this time, so many at once.
 STAGED_GRACE = timedelta(seconds=5)
 RECOVER_AT_ONCE = 5_000
@@ -85,13 +88,18 @@ def work(locale: str, claim_name: str) -> int:
 
 def has_room(locale: str) -> bool:
     """Tell whether more may be staged. At the budget uploads stay in the spool until a fold has made room."""
-    return hot.size_bytes(locales.alias(locale)) < settings.HOT_BUDGET_BYTES // len(locales.hosted())
+    return hot.size_bytes(locales.alias(locale)) < _budget_bytes()
+
+
+def _budget_bytes() -> int:
+    """Return how much the hot tables of one locale may hold."""
+    return int(settings.HOT_BUDGET_BYTES) // len(locales.hosted())
 
 
 def merge_is_due(locale: str, *, drained: bool) -> bool:
     """Tell whether to fold now: soon when the queue is empty, so that dots appear; seldom and large under load."""
     alias = locales.alias(locale)
-    if hot.size_bytes(alias) >= settings.HOT_BUDGET_BYTES // len(locales.hosted()) // 2:
+    if hot.size_bytes(alias) >= _budget_bytes() * FULL_SHARE:
         return True
     since_fold, took = _last_fold(alias)
     gap = FOLD_GAP_QUIET if drained else max(FOLD_GAP_LOADED, FOLD_SHARE * took)

@@ -29,8 +29,12 @@ shared_buffers = 96MB
 work_mem = 8MB
 maintenance_work_mem = 64MB
 effective_cache_size = 512MB
-max_wal_size = 512MB
-min_wal_size = 64MB
+# A fold of a gigabyte of uploads writes some hundreds of megabytes of log. Checkpoints in the middle of it would have
+# whole pages written once more after each of them.
+max_wal_size = 2GB
+min_wal_size = 256MB
+wal_buffers = 16MB
+wal_compression = lz4
 max_worker_processes = 4
 max_parallel_workers_per_gather = 1
 autovacuum_max_workers = 2

@@ -1,7 +1,7 @@
--- The staged coordinates of a chunk of touched places. Reads touched, chunk, staged_position.
+-- The staged coordinates of a chunk of touched places. Reads chunk, staged_row, staged_position.
 COPY (
-    SELECT t.place, s.sightings
+    SELECT r.place, s.sightings
     FROM chunk c
-    JOIN touched t ON t.place BETWEEN c.first AND c.last
-    JOIN staged_position s USING (subject, zone, floor)
+    JOIN staged_row r ON r.place BETWEEN c.first AND c.last
+    JOIN staged_position s ON s.ctid = r.staged
 ) TO STDOUT (FORMAT binary)

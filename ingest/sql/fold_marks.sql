@@ -1,13 +1,18 @@
 -- Note down what documents show and a fold has changed (or a subtraction): creatures, sources with what they
 -- give, and zones in which something was gathered or looted, which may be all that is known of them.
--- Reads staged_creature, staged_loot, staged_position; writes recounted, and locks rows that are there already, as fold_names.sql does in changed. Under the fold lock.
+-- Reads staged_creature, staged_loot, touched; writes recounted, and locks rows that are there already, as
+-- fold_names.sql does in changed. Under the fold lock.
+-- Each made distinct by itself, in a hash table of numbers: all together they would be sorted as text, on disk.
 INSERT INTO recounted (kind, number)
-SELECT 'creature', creature FROM staged_creature
-UNION
-SELECT 'source', source FROM staged_loot
-UNION
-SELECT 'zone', zone FROM staged_position WHERE subject < 0
-UNION
-SELECT 'zone', zone FROM staged_loot
+SELECT 'creature', creature FROM (SELECT DISTINCT creature FROM staged_creature) c
+UNION ALL
+SELECT 'source', source FROM (SELECT DISTINCT source FROM staged_loot) s
+UNION ALL
+SELECT 'zone', zone
+FROM (
+    SELECT zone FROM touched WHERE subject < 0
+    UNION
+    SELECT zone FROM (SELECT DISTINCT zone FROM staged_loot) l
+) z
 ORDER BY 1, 2
 ON CONFLICT (kind, number) DO UPDATE SET number = excluded.number

@@ -1,5 +1,5 @@
 -- Decide anew under which creature each touched name is shown, and mark what must be published anew.
--- Reads creature_name, presence, source, staged_position, touched_name; writes named_creature, changed, recounted.
+-- Reads creature_name, presence, source, touched, touched_name; writes named_creature, changed, recounted.
 -- Under the fold lock.
 -- A mark that is there already is written anew all the same: this locks it until the counts are committed,
 -- so that publishing cannot take it away and still see the old counts.
@@ -37,8 +37,8 @@ LEFT JOIN (
 WHERE n.name = t.name AND n.shown_as IS DISTINCT FROM o.owner;
 
 INSERT INTO changed (mob, zone)
-SELECT DISTINCT coalesce(n.shown_as, s.subject), s.zone
-FROM staged_position s LEFT JOIN named_creature n ON n.id = s.subject
-WHERE s.subject > 0
+SELECT DISTINCT coalesce(n.shown_as, t.subject), t.zone
+FROM touched t LEFT JOIN named_creature n ON n.id = t.subject
+WHERE t.subject > 0
 ORDER BY 1, 2
 ON CONFLICT (mob, zone) DO UPDATE SET mob = excluded.mob

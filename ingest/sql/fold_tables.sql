@@ -14,6 +14,11 @@ FROM (
 ) s
 LEFT JOIN presence p USING (subject, zone, floor);
 ANALYZE touched;
+-- Where the rows of each place lie, so that none is looked at for another place.
+CREATE TEMPORARY TABLE staged_row ON COMMIT DROP AS
+SELECT t.place, s.ctid AS staged FROM touched t JOIN staged_position s USING (subject, zone, floor);
+CREATE INDEX ON staged_row (place);
+ANALYZE staged_row;
 -- Names whose owner among the creatures may have changed.
 CREATE TEMPORARY TABLE touched_name (name text) ON COMMIT DROP;
 -- What each upload says of a creature's days and levels, one note however often it lists it. A note packs the first

@@ -18,6 +18,7 @@ from ingest import work as working
 from ingest.accept import accept
 from ingest.fold import fold
 from ingest.models import Upload
+from maps import locales
 from maps.models import Presence
 from tests import merged_tables
 
@@ -326,6 +327,20 @@ def test_at_the_budget_there_is_no_room_until_a_fold(settings: Any) -> None:
     assert working.has_room("deDE")
 
 
+def test_a_loaded_locale_is_merged_at_three_quarters_of_its_budget(settings: Any) -> None:
+    send(1)
+    working.work("deDE", "wake-up")
+    working.merge("deDE")
+    send(2)
+    working.work("deDE", "wake-up")
+    staged = hot.size_bytes(ALIAS) * len(locales.hosted())
+    settings.HOT_BUDGET_BYTES = round(staged / 0.7)
+    assert not working.merge_is_due("deDE", drained=False)
+    settings.HOT_BUDGET_BYTES = round(staged / 0.8)
+    assert working.merge_is_due("deDE", drained=False)
+    assert working.has_room("deDE")
+
+
 def test_a_quiet_locale_is_merged_soon_and_a_loaded_one_seldom() -> None:
     send(1)
     working.work("deDE", "wake-up")
@@ -334,7 +349,7 @@ def test_a_quiet_locale_is_merged_soon_and_a_loaded_one_seldom() -> None:
         cursor.execute("UPDATE hot_state SET folded_at = now() - interval '2 seconds'")
         assert working.merge_is_due("deDE", drained=True)
         assert not working.merge_is_due("deDE", drained=False)
-        cursor.execute("UPDATE hot_state SET folded_at = now() - interval '30 seconds'")
+        cursor.execute("UPDATE hot_state SET folded_at = now() - interval '31 seconds'")
         assert working.merge_is_due("deDE", drained=False)
 
 
