@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 #: A worker stays with one locale for so long, then passes the wake-up on: locales share fairly.
 TURN_S = 5.0
-#: Under load, publishing gets this much time after a turn that merged; the sweep wakes for what is left.
+#: Publishing gets this much time in a turn: under load in one that merged, otherwise in one after the other.
 PUBLISH_S = 1.0
 
 
@@ -51,7 +51,17 @@ def work(self: Task, locale: str) -> None:
         # Staged so soon after a fold that the next one was not due yet: the sweep would come seconds later.
         wake_later(locale, delay_s)
     if drained or published_is_old:
-        publish_changes(locales.alias(locale), for_s=PUBLISH_S, busy=not drained)
+        _publish(locale, busy=not drained)
+
+
+def _publish(locale: str, *, busy: bool) -> None:
+    """Publish for a moment; while nothing else waits, another turn goes on with what is left."""
+    alias = locales.alias(locale)
+    began = monotonic()
+    publish_changes(alias, for_s=PUBLISH_S, busy=busy)
+    # Ended by the time, not by what somebody else holds: that would be asked for over and over.
+    if not busy and monotonic() - began > PUBLISH_S and has_changes(alias):
+        send("ingest.work", locale)
 
 
 @shared_task(name="ingest.sweep")

@@ -14,7 +14,7 @@ from ingest import spool, suspects, tasks
 from ingest import work as module
 from ingest.models import LocaleControl, Upload
 from ingest.work import APART_AFTER, claim, locales_with_work, merge, recover, work
-from maps.publish import publish
+from maps.publish import has_changes, publish
 from tests.ingest.factories import document, mob, zone
 from tests.ingest.pipeline import rows, stage_all, take, work_off
 
@@ -355,8 +355,27 @@ def test_a_worker_passes_the_wake_up_on_when_its_turn_is_over(monkeypatch, setti
     assert sent == [("ingest.work", "deDE")]
 
 
+def test_publishing_that_takes_longer_than_a_turn_goes_on_in_the_next(monkeypatch):
+    sent: list[tuple[str, str]] = []
+    monkeypatch.setattr(tasks, "send", lambda task, locale: sent.append((task, locale)))
+    monkeypatch.setattr(tasks, "PUBLISH_S", 0.0)
+    monkeypatch.setattr("maps.publish.CHUNK", 1)
+    for creature in (1, 2, 3):
+        take(document(mob(zone(), id=creature, name=f"Kodo {creature}")), received_at=timezone.now())
+    with connections["map_deDE"].cursor() as cursor:
+        cursor.execute("UPDATE hot_state SET folded_at = now() - interval '1 minute'")
+    tasks.work.apply(args=["deDE"], throw=True)
+    assert sent == [("ingest.work", "deDE")]
+    while sent:
+        sent.clear()
+        tasks.work.apply(args=["deDE"], throw=True)
+    assert rows("SELECT count(DISTINCT mob) FROM spawn") == [(3,)]
+    assert not has_changes("map_deDE")
+
+
 def test_one_wake_up_brings_an_upload_onto_the_map(monkeypatch):
     monkeypatch.setattr(tasks, "send", die)
+    monkeypatch.setattr(tasks, "PUBLISH_S", 60.0)
     taken(3)
     with connections["map_deDE"].cursor() as cursor:
         cursor.execute("UPDATE hot_state SET folded_at = now() - interval '1 minute'")
@@ -368,6 +387,7 @@ def test_one_wake_up_brings_an_upload_onto_the_map(monkeypatch):
 def test_what_is_staged_right_after_a_fold_is_merged_when_the_next_one_is_due(monkeypatch):
     later: list[tuple[str, float]] = []
     monkeypatch.setattr(tasks, "send", die)
+    monkeypatch.setattr(tasks, "PUBLISH_S", 60.0)
     monkeypatch.setattr(tasks, "wake_later", lambda *when: later.append(when))
     taken(1)
     with connections["map_deDE"].cursor() as cursor:
