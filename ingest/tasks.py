@@ -55,12 +55,12 @@ def work(self: Task, locale: str) -> None:
 
 
 def _publish(locale: str, *, busy: bool) -> None:
-    """Publish for a moment; while nothing else waits, another turn goes on with what is left."""
+    """Publish for a moment; while no locale has anything else to do, another turn goes on with what is left."""
     alias = locales.alias(locale)
     began = monotonic()
     publish_changes(alias, for_s=PUBLISH_S, busy=busy)
     # Ended by the time, not by what somebody else holds: that would be asked for over and over.
-    if not busy and monotonic() - began > PUBLISH_S and has_changes(alias):
+    if not busy and monotonic() - began > PUBLISH_S and has_changes(alias) and not locales_with_work():
         send("ingest.work", locale)
 
 

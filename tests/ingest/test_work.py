@@ -366,6 +366,12 @@ def test_publishing_that_takes_longer_than_a_turn_goes_on_in_the_next(monkeypatc
         cursor.execute("UPDATE hot_state SET folded_at = now() - interval '1 minute'")
     tasks.work.apply(args=["deDE"], throw=True)
     assert sent == [("ingest.work", "deDE")]
+    elsewhere = take(document(mob(zone(), id=1), language="enUS"), received_at=timezone.now())
+    sent.clear()
+    tasks.work.apply(args=["deDE"], throw=True)
+    assert (sent, has_changes("map_deDE")) == ([], True), "another locale's uploads come first; the sweep stands behind"
+    elsewhere.delete()
+    sent.append(("ingest.work", "deDE"))
     while sent:
         sent.clear()
         tasks.work.apply(args=["deDE"], throw=True)
