@@ -76,7 +76,10 @@ class Measuring:
         self.site.empty()
         self.tokens = list(self.site.tokens(f"Player {number}" for number in range(PLAYERS)).values())
         self.site.start(*steps.APPLICATION)
-        with servers.second_web(self.site, "bench.reading") as floor_port, Watch(self.site.place) as watch:
+        with (
+            servers.second_web(self.site, "bench.reading") as floor_port,
+            Watch(self.site.place, memory=False) as watch,
+        ):
             self._pause(True)
             with step("Workers paused: filling a backlog with 16 clients"):
                 idle = [self._round(self.site.port, 16, self.seconds * 2) for _ in range(runs)]

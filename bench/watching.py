@@ -31,9 +31,13 @@ class Use:
 
 @dataclass
 class Watch:
-    """Look at all processes of a site once a second, between `with` and its end."""
+    """Look at all processes of a site once a second, between `with` and its end.
+
+    Without `memory` only at the processor time: asking for memory takes some percent of a core from what is measured.
+    """
 
     place: Place
+    memory: bool = True
     uses: dict[str, Use] = field(default_factory=lambda: defaultdict(Use))
 
     def __enter__(self) -> Self:
@@ -63,8 +67,9 @@ class Watch:
         for process, program in self._processes():
             with suppress(psutil.Error, OSError, ValueError):
                 use = self.uses[program]
-                use.peak_process_bytes = max(use.peak_process_bytes, high_water_bytes(process.pid))
-                sums[program] += _pss_bytes(process.pid)
+                if self.memory:
+                    use.peak_process_bytes = max(use.peak_process_bytes, high_water_bytes(process.pid))
+                    sums[program] += _pss_bytes(process.pid)
                 self._cpu_last[program, process.pid, process.create_time()] = _cpu_s(process)
         for program, size in sums.items():
             self.uses[program].peak_pss_bytes = max(self.uses[program].peak_pss_bytes, size)
