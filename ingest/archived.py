@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from django.conf import settings
+from django.db import transaction
 
-from ingest import spool, work
+from ingest import hot, spool, work
 from ingest.models import Upload
 from ingest.parse import Document, Unreadable
+from ingest.sql import load
 
 
 def batches(uploads: Sequence[Upload]) -> Iterator[list[Upload]]:
@@ -27,6 +29,24 @@ def batches(uploads: Sequence[Upload]) -> Iterator[list[Upload]]:
         size_bytes += upload.size_bytes
     if batch:
         yield batch
+
+
+@contextmanager
+def staging_room(alias: str, cursor: Any, *more: str) -> Iterator[None]:
+    """Make temporary tables of this session to stage into, in the shape of the hot ones; and what `more` files make.
+
+    A transaction of its own, as their making locks the hot ones.
+    """
+    with transaction.atomic(using=alias):
+        hot.use_ram_for_temporary(alias, cursor)
+        for name in ("drop_staging_tables.sql", "staging_tables.sql", *more):
+            cursor.execute(load(name))
+    try:
+        yield
+    finally:
+        # A connection that is lost has taken them with it; in a broken transaction they were never there.
+        with suppress(*hot.ERRORS):
+            cursor.execute(load("drop_staging_tables.sql"))
 
 
 class Unreachable(Unreadable):

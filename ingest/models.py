@@ -54,6 +54,9 @@ class Upload(models.Model):
     rejected_at = models.DateTimeField(_("rejected at"), null=True, blank=True)
     #: Once the counts are subtracted; a withdrawn upload without it is still being taken out (`ingest.subtraction`).
     withdrawn_at = models.DateTimeField(_("withdrawn at"), null=True, blank=True)
+    #: From when on its document is being deleted from the archive (`ingest.expire`), or is: `document` is empty then.
+    #: It can't be withdrawn, restored or put back to work any more; what is merged of it stays.
+    expired_at = models.DateTimeField(_("document deleted at"), null=True, blank=True)
     #: What the merge brought: new_mobs, new_positions, confirmed_positions, new_drops.
     brought = models.JSONField(_("what it brought"), null=True, blank=True)
     reason = models.TextField(_("reason"), blank=True, help_text=_("Why it was rejected, or why the last try failed."))
@@ -89,11 +92,21 @@ class Upload(models.Model):
                 name="upload_withdrawing",
             ),
             models.Index(fields=["sender", "received_at"], name="upload_sender"),
+            models.Index(
+                fields=["locale", "id"],
+                condition=Q(expired_at__isnull=False, document__gt=""),
+                name="upload_expiring",
+            ),
             models.Index(fields=["locale", "faults"], condition=Q(faults__gt=0), name="upload_suspect"),
         ]
 
     def __str__(self) -> str:
         return f"{self.id} ({self.locale}, {self.status})"
+
+    @property
+    def kept_days(self) -> int | None:
+        """After how many days its document was deleted; None while it is kept."""
+        return None if self.expired_at is None else (self.expired_at - self.received_at).days
 
 
 class Requeued(models.Model):

@@ -134,6 +134,18 @@ class ObjectStorage(S3Storage):
                 failed[name] = error
         return failed
 
+    def drop_all(self, names: Iterable[str]) -> dict[str, OSError]:
+        """Delete documents; returns those that may be there still, with why. What is not there does not count."""
+        failed: dict[str, OSError] = {}
+        for name in names:
+            try:
+                self.delete(name)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                failed[name] = error
+        return failed
+
     @_says_os_errors
     def _copy(self, name: str, source: ObjectStorage) -> None:
         self.connection.meta.client.copy_object(

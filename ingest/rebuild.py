@@ -16,7 +16,7 @@ from uuid import UUID
 from django.db import connections, transaction
 from django.db.models import Sum
 
-from ingest import archived, hot, shadow
+from ingest import archived, base, hot, shadow
 from ingest.fold import fold_from
 from ingest.models import Upload
 from ingest.parse import Unreadable
@@ -69,6 +69,8 @@ class Rebuild:
     locale: str
     report: Report = _silent
     done: int = 0
+    #: Uploads that are carried over whole, as their documents are deleted; they are among `done`.
+    carried: int = 0
     #: Uploads that can't be read, with the reason.
     gone: dict[UUID, str] = field(default_factory=dict)
 
@@ -77,11 +79,12 @@ class Rebuild:
         return locales.alias(self.locale)
 
     def prepare(self) -> None:
-        """Make the tables, or go on with those of an interrupted run; raises `shadow.Outdated`."""
-        if shadow.exists(self.alias):
-            self.done = shadow.resume(self.alias)
-        else:
-            shadow.create(self.alias)
+        """Make the tables, or go on with those of an interrupted run; raises `shadow.Outdated`.
+
+        Nothing expires as long as they are there (`ingest.expire`): what they were begun with stays all there is.
+        """
+        self.done = shadow.resume(self.alias) if shadow.exists(self.alias) else shadow.create(self.alias)
+        self.carried = base.count(self.alias)
 
     def catch_up(self) -> None:
         """Rebuild all that is merged, until little enough is left for the last round."""

@@ -44,7 +44,7 @@ NOTHING = Drawn(0, 0)
 
 def requeueable(chosen: QuerySet[Upload]) -> QuerySet[Upload]:
     """Narrow a choice of uploads to those that can be put back: merged or rejected, with their document."""
-    return chosen.filter(status__in=BACK).exclude(document="")
+    return chosen.filter(status__in=BACK, expired_at__isnull=True).exclude(document="")
 
 
 def select(chosen: QuerySet[Upload]) -> dict[str, int]:
@@ -107,8 +107,7 @@ def _draw(locale: str, claim_name: str) -> Drawn:
 def _lost(locale: str, jobs: Iterable[UUID]) -> list[Upload]:
     """Return those uploads that should be in the locale's tables and are not, each content once."""
     uploads = list(
-        Upload.objects.filter(id__in=jobs, locale=locale, status__in=BACK)
-        .exclude(document="")
+        requeueable(Upload.objects.filter(id__in=jobs, locale=locale))
         .only("id", "status", "content_hash", "size_bytes")
         .order_by("id")
     )

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from django.db import OperationalError, connections, transaction
 from psycopg import sql
 
+from ingest import base
 from ingest.sql import load
 
 logger = logging.getLogger(__name__)
@@ -60,8 +61,11 @@ def exists(alias: str) -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def create(alias: str) -> None:
-    """Make the tables, empty, with everything the live ones have: indexes under the same names, privileges."""
+def create(alias: str) -> int:
+    """Make the tables with everything the live ones have: indexes under the same names, privileges.
+
+    They hold what is carried over of uploads whose documents are deleted; returns how many uploads that is.
+    """
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         cursor.execute("SET LOCAL search_path TO public")
         cursor.execute("DROP SCHEMA IF EXISTS rebuild CASCADE")
@@ -69,6 +73,11 @@ def create(alias: str) -> None:
         for table in (*KEYS, *_HELPERS):
             _create_like(cursor, table)
         cursor.execute(load("hot_tables.sql", SCHEMA))
+        for table in KEYS:
+            base.copy(cursor, table, SCHEMA)
+        cursor.execute(load("shadow_names.sql"))
+        cursor.execute(load("shadow_owners.sql"))
+    return base.count(alias)
 
 
 def resume(alias: str) -> int:

@@ -80,6 +80,23 @@ class DurableFileSystemStorage(FileSystemStorage):
             left.unlink(missing_ok=True)  # another worker may have moved it, too
         return failed
 
+    def drop_all(self, names: Iterable[str]) -> dict[str, OSError]:
+        """Delete documents, for good from the moment this returns; returns those that are still there, with why."""
+        failed: dict[str, OSError] = {}
+        changed: set[Path] = set()
+        for name in names:
+            document = Path(self.location, name)
+            try:
+                document.unlink(missing_ok=True)
+            except OSError as error:
+                failed[name] = error
+            else:
+                changed.add(document.parent)
+        for folder in changed:
+            if folder.is_dir():
+                _sync_folder(folder)
+        return failed
+
     @staticmethod
     def _rename(there: Path, here: Path) -> bool:
         """Rename a file; False where that can't be done because it lies on another disk."""
@@ -112,7 +129,7 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-class Taker(Protocol):
+class Documents(Protocol):
     """What spool and archive can beside a Django storage."""
 
     def take_all(self, names: Iterable[str], source: Storage) -> dict[str, OSError]:
@@ -120,6 +137,9 @@ class Taker(Protocol):
 
         Returns those that could not be moved, with why (FileNotFoundError: not there).
         """
+
+    def drop_all(self, names: Iterable[str]) -> dict[str, OSError]:
+        """Delete documents for good; returns those that may be there still, with why. Repeatable."""
 
 
 def spool() -> Storage:
@@ -186,7 +206,7 @@ def _raw(stored: IO[bytes]) -> IO[bytes]:
 
 def move_to_archive(names: Iterable[str]) -> dict[str, OSError]:
     """Move documents from the spool to the archive; returns those that are not there now, with why. Repeatable."""
-    failed = cast(Taker, archive()).take_all(names, spool())
+    failed = cast(Documents, archive()).take_all(names, spool())
     for name, error in list(failed.items()):
         if not isinstance(error, FileNotFoundError):
             continue
@@ -196,6 +216,11 @@ def move_to_archive(names: Iterable[str]) -> dict[str, OSError]:
         else:
             failed[name] = FileNotFoundError(f"The document {name} is neither in the spool nor in the archive.")
     return failed
+
+
+def drop_from_archive(names: Iterable[str]) -> dict[str, OSError]:
+    """Delete documents from the archive; returns those that may be there still, with why. Repeatable."""
+    return cast(Documents, archive()).drop_all(names)
 
 
 def free_bytes() -> int | None:

@@ -7,23 +7,22 @@ from the tables: then his other uploads are read once more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-import numpy as np
 from django.conf import settings
 from django.db import connections, transaction
 
-from ingest import archived, hot, presence
+from ingest import archived, base, hot, presence
 from ingest.models import Upload
 from ingest.parse import Unreadable
-from ingest.presence import Entries, Ints
+from ingest.presence import Entries
 from ingest.presence_rows import Uploads
 from ingest.sql import load
 from ingest.stage import stage_into
 from ingest.touched_places import rewrite
+from ingest.unsure import Unsure
 from ingest.work import read
 
 #: Temporary tables of this session, in the shape of the hot ones.
@@ -50,7 +49,7 @@ def subtract(alias: str, uploads: Sequence[Upload]) -> dict[UUID, str]:
 def _take_away(alias: str, uploads: Sequence[Upload], unreadable: dict[UUID, str]) -> None:
     with connections[alias].cursor() as cursor:
         merged = _merged(cursor, [upload.id for upload in uploads])
-        with _room(alias, cursor):
+        with archived.staging_room(alias, cursor, "subtract_room.sql"):
             _stage(alias, cursor, [upload for upload in uploads if upload.id in merged], unreadable)
             read_ahead = _read_others_ahead(alias, cursor, uploads) if merged else set()
             with transaction.atomic(using=alias):
@@ -64,22 +63,6 @@ def _take_away(alias: str, uploads: Sequence[Upload], unreadable: dict[UUID, str
 def _merged(cursor: Any, uploads: Sequence[UUID]) -> set[UUID]:
     cursor.execute("SELECT upload FROM ledger WHERE upload = ANY (%s)", [list(uploads)])
     return {row[0] for row in cursor.fetchall()}
-
-
-@contextmanager
-def _room(alias: str, cursor: Any) -> Iterator[None]:
-    """Make temporary tables to stage into; transactions of their own, as their making locks the hot ones."""
-    with transaction.atomic(using=alias):
-        hot.use_ram_for_temporary(alias, cursor)
-        cursor.execute(load("drop_staging_tables.sql"))
-        cursor.execute(load("staging_tables.sql"))
-        cursor.execute(load("subtract_room.sql"))
-    try:
-        yield
-    finally:
-        # A connection that is lost has taken them with it; in a broken transaction they were never there.
-        with suppress(*hot.ERRORS):
-            cursor.execute(load("drop_staging_tables.sql"))
 
 
 def _prepare(alias: str, cursor: Any) -> None:
@@ -107,12 +90,12 @@ def _subtract(alias: str, cursor: Any, locale: str, read_ahead: set[UUID]) -> No
     cursor.execute(load("fold_names.sql"))
     cursor.execute(load("fold_marks.sql"))
     cursor.execute(load("subtract_ledger.sql"))
-    if len(unsure):
+    if unsure:
         # Some were merged since. What can't be read keeps its counts, and its days stay as wide as they were.
         others = _others(cursor, locale, unsure)
         _keep(alias, cursor, [other for other in others if other.id not in read_ahead])
         cursor.execute(load("subtract_left.sql"))
-        _mend_days(cursor)
+        _mend_days(cursor, unsure)
     cursor.execute(load("subtract_done.sql"))
 
 
@@ -149,35 +132,37 @@ def _stage(alias: str, cursor: Any, uploads: Sequence[Upload], unreadable: dict[
             stage_into(cursor, _STAGED, members, interned)
 
 
-def _subtract_positions(cursor: Any, *, write: bool) -> Ints:
+def _subtract_positions(cursor: Any, *, write: bool) -> Unsure:
     """Take the staged positions out of presence (or see what would follow, without `write`).
 
-    Returns the uploaders of entries whose days are unsure.
+    Returns the entries whose days are unsure.
     """
-    unsure = [np.zeros(0, dtype=np.int64)]
+    unsure = Unsure(cursor)
 
     def take_away(known: Entries, gone: Entries, *_: Any) -> Entries:
         left, open_days = presence.take_away(known, presence.unite(gone))
-        unsure.append(np.unique(presence.uploaders(left)[open_days]))
+        unsure.note(Entries(*(column[open_days] for column in left)))
         return left
 
     rewrite(cursor, Uploads(cursor), take_away, write=write)
-    return np.unique(np.concatenate(unsure))
+    return unsure
 
 
-def _others(cursor: Any, locale: str, uploaders: Ints) -> list[Upload]:
-    """Return the uploads of some uploaders that are merged still."""
-    cursor.execute("SELECT sender FROM uploader WHERE id = ANY (%s)", [uploaders.tolist()])
+def _others(cursor: Any, locale: str, unsure: Unsure) -> list[Upload]:
+    """Return the uploads of the unsure entries' uploaders that are merged still, and that `base` does not tell of."""
+    cursor.execute("SELECT sender FROM uploader WHERE id = ANY (%s)", [unsure.uploaders().tolist()])
     senders = [row[0] for row in cursor.fetchall()]
     uploads = list(Upload.objects.filter(locale=locale, sender__in=senders).exclude(document=""))
     merged = _merged(cursor, [upload.id for upload in uploads])
-    return [upload for upload in uploads if upload.id in merged]
+    carried = base.held(cursor, [bytes(upload.content_hash) for upload in uploads])
+    return [upload for upload in uploads if upload.id in merged and bytes(upload.content_hash) not in carried]
 
 
-def _mend_days(cursor: Any) -> None:
-    """Give entries the days of the uploads that are left, where all of them have been read."""
+def _mend_days(cursor: Any, unsure: Unsure) -> None:
+    """Give entries the days of the uploads that are left, where all of them have been read or are in `base`."""
+    unsure.look_into_base()
 
     def mend(known: Entries, left: Entries, *_: Any) -> Entries:
-        return presence.with_days_of(known, presence.unite(left))
+        return presence.with_days_of(known, presence.add(presence.unite(left), unsure.in_base()))
 
     rewrite(cursor, Uploads(cursor), mend)

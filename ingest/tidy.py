@@ -1,4 +1,4 @@
-"""The hourly round: finish what a crash left half done in the spool."""
+"""The hourly round: finish what a crash left half done in the spool, and let old documents expire."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import logging
 import re
 from contextlib import suppress
 from datetime import timedelta
+from time import monotonic
 from uuid import UUID
 
 from django.core.files.storage import Storage
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from ingest import spool
+from ingest import expire, spool
 from ingest.models import Upload
 from ingest.subtraction import finish_left
 from ingest.work import FAILURES, archive
@@ -22,13 +23,15 @@ logger = logging.getLogger(__name__)
 
 #: A document without a row may belong to a request that is just being answered.
 ORPHAN_AGE = timedelta(days=1)
+#: For so long a round lets documents expire: a worker's process has nothing else to do meanwhile.
+EXPIRE_S = 300.0
 #: Documents archived at once.
 PAGE = 1_000
 _upload_id = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}").search
 
 
 def tidy() -> None:
-    """Archive documents that are still in the spool, finish withdrawals, delete documents without a row."""
+    """Archive documents that are still in the spool, finish withdrawals, delete documents without a row or too old."""
     # What is staged is not merged yet: should the hot tables vanish, it is read from the spool again.
     waiting = [Upload.Status.QUEUED, Upload.Status.STAGED]
     left = Upload.objects.filter(archived=False).exclude(status__in=waiting).exclude(document="")
@@ -41,6 +44,25 @@ def tidy() -> None:
     dropped = drop_orphans(spool.spool())
     if dropped:
         logger.info("%d documents without a row were dropped: their senders never got an answer.", dropped)
+    let_expire()
+
+
+def let_expire() -> None:
+    """Delete documents that are older than the site keeps them, for some minutes; the next round goes on."""
+    before = expire.cutoff()
+    if before is None:
+        return
+    stop_at = monotonic() + EXPIRE_S
+    for locale in locales.hosted():
+        try:
+            deleted = expire.expire(locale, before, stop_at=stop_at)
+        except expire.RebuildBegun:
+            logger.warning("No document of %s expires until its rebuild is finished, or discarded.", locale)
+        except FAILURES:
+            logger.exception("Documents of %s could not expire; the next round tries again.", locale)
+        else:
+            if deleted:
+                logger.info("%d documents of %s were deleted from the archive.", deleted, locale)
 
 
 def archive_all(left: QuerySet[Upload]) -> None:

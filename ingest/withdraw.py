@@ -20,13 +20,18 @@ WITHDRAWABLE = (Upload.Status.QUEUED, Upload.Status.STAGED, Upload.Status.MERGED
 
 
 def withdrawable(chosen: QuerySet[Upload]) -> QuerySet[Upload]:
-    """Narrow a choice of uploads to those that can be withdrawn."""
-    return chosen.filter(status__in=WITHDRAWABLE)
+    """Narrow a choice of uploads to those that can be withdrawn: what is subtracted is told by the documents."""
+    return chosen.filter(status__in=WITHDRAWABLE, expired_at__isnull=True)
+
+
+def expired(chosen: QuerySet[Upload]) -> QuerySet[Upload]:
+    """Narrow a choice of uploads to those that are on the map for good, as their documents are deleted."""
+    return chosen.filter(status=Upload.Status.MERGED, expired_at__isnull=False)
 
 
 def restorable(chosen: QuerySet[Upload]) -> QuerySet[Upload]:
     """Narrow a choice of uploads to those that can be brought back: withdrawn, with their document."""
-    return chosen.filter(status=Upload.Status.WITHDRAWN).exclude(document="")
+    return chosen.filter(status=Upload.Status.WITHDRAWN, expired_at__isnull=True).exclude(document="")
 
 
 def mark(uploads: Sequence[UUID]) -> int:

@@ -52,8 +52,8 @@ def text(name: str, default: str | None = None) -> str:
 
 
 def integer(name: str, default: int, at_least: int = 0) -> int:
-    """Return a whole number of at least `at_least`."""
-    raw = text(name, str(default))
+    """Return a whole number of at least `at_least`; the default for one that is left empty."""
+    raw = text(name, "") or str(default)
     try:
         value = int(raw)
     except ValueError:

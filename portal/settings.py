@@ -131,6 +131,8 @@ PLAYER_UPLOADS_PER_HOUR = env.integer("MOBMAP_PLAYER_UPLOADS_PER_HOUR", 60_000)
 SPOOL_MIN_FREE_BYTES = env.integer("MOBMAP_SPOOL_MIN_FREE_BYTES", 512 * 1024**2)
 #: Bytes of documents waiting to be merged, over all locales, before uploads are answered with 503.
 SPOOL_MAX_WAITING_BYTES = env.integer("MOBMAP_SPOOL_MAX_WAITING_BYTES", 20 * 1024**3)
+#: Documents of uploads are deleted from the archive when they are so old (`ingest.expire`); 0: kept without limit.
+ARCHIVE_DAYS = env.integer("MOBMAP_ARCHIVE_DAYS", 0)
 #: Refusals kept for the admins' queue page; the oldest go first.
 REFUSALS_KEPT = env.integer("MOBMAP_REFUSALS_KEPT", 10_000, at_least=1)
 

@@ -4,7 +4,7 @@
 WITH free AS (
     SELECT id
     FROM ingest_upload
-    WHERE id = ANY (%(uploads)s) AND status IN ('merged', 'rejected')
+    WHERE id = ANY (%(uploads)s) AND status IN ('merged', 'rejected') AND expired_at IS NULL
     ORDER BY id
     FOR UPDATE SKIP LOCKED
 )

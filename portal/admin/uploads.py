@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Callable
-from datetime import datetime, time, timedelta
 from typing import Any
 
 from django.contrib import admin, messages
@@ -18,7 +17,7 @@ from django.shortcuts import get_object_or_404
 from django.template.defaultfilters import filesizeformat
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils import formats, timezone
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -27,96 +26,12 @@ from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 from ingest import withdraw
 from ingest.models import Upload
 from ingest.wake import wake
-from maps import locales
 from portal.admin import documents
 from portal.admin.readonly import ReadOnlyAdmin
+from portal.admin.upload_filters import DayFilter, LocaleFilter, SenderFilter, StateFilter, VersionFilter, sender_name
 from portal.models import Player
 
 ID_START = re.compile(r"[0-9a-f]{4,32}")
-DAYS_OFFERED = 7
-
-
-def sender_name(sender: str) -> str:
-    """Return a sender for people: the player's name, or the start of the network's hash."""
-    kind, _separator, key = sender.partition(":")
-    if kind != "player":
-        return _("network %(hash)s…") % {"hash": key[:8]}
-    found = Player.objects.filter(pk=key).values_list("name", flat=True).first()
-    return _("player %(name)s") % {"name": found or key}
-
-
-class LocaleFilter(admin.SimpleListFilter):
-    title, parameter_name = gettext_lazy("locale"), "locale"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(locale, locale) for locale in locales.hosted()]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> QuerySet[Upload]:
-        return queryset.filter(locale=self.value()) if self.value() in locales.hosted() else queryset
-
-
-class StateFilter(admin.SimpleListFilter):
-    title, parameter_name = gettext_lazy("status"), "status"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[Any, Any]]:
-        return [
-            *Upload.Status.choices,
-            ("failing", gettext_lazy("queued, failing")),
-            ("set-aside", gettext_lazy("rejected by merging")),
-        ]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> QuerySet[Upload]:
-        if self.value() == "failing":
-            return queryset.filter(status="queued", attempts__gt=0).exclude(reason="")
-        if self.value() == "set-aside":
-            return queryset.filter(status="rejected", faults__gt=0)
-        return queryset.filter(status=self.value()) if self.value() in Upload.Status.values else queryset
-
-
-class VersionFilter(admin.SimpleListFilter):
-    title, parameter_name = gettext_lazy("version"), "version"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(str(version), str(version)) for version in (42, 43, 44)]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> QuerySet[Upload]:
-        version = self.value()
-        return queryset.filter(version=int(version)) if version in dict(self.lookup_choices) else queryset
-
-
-class DayFilter(admin.SimpleListFilter):
-    """Filter by the day of receipt, as a range: the index of receipt times serves it."""
-
-    title, parameter_name = gettext_lazy("day received"), "day"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        today = timezone.localdate()
-        days = [today - timedelta(days=n) for n in range(DAYS_OFFERED)]
-        asked = self.value()
-        shown = [(day.isoformat(), str(formats.date_format(day))) for day in days]
-        return shown if not asked or asked in dict(shown) else [*shown, (asked, asked)]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> QuerySet[Upload]:
-        if not self.value():
-            return queryset
-        try:
-            start = timezone.make_aware(datetime.combine(datetime.fromisoformat(str(self.value())), time.min))
-            return queryset.filter(received_at__gte=start, received_at__lt=start + timedelta(days=1))
-        except (ValueError, OverflowError):
-            return queryset.none()
-
-
-class SenderFilter(admin.SimpleListFilter):
-    """Shown only while a sender is asked for: there are too many to offer."""
-
-    title, parameter_name = gettext_lazy("sender"), "sender"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        asked = request.GET.get("sender")
-        return [(asked, sender_name(asked))] if asked and "\0" not in asked else []
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Upload]) -> QuerySet[Upload]:
-        return queryset.filter(sender=self.value()) if self.value() else queryset
 
 
 @admin.register(Upload)
@@ -162,7 +77,7 @@ class UploadAdmin(ReadOnlyAdmin):
         (gettext_lazy("Counts"), {"fields": ("mobs", "positions", "lootings", "ignored", "brought")}),
         (
             gettext_lazy("Steps"),
-            {"fields": ("received_at", "staged_at", "merged_at", "rejected_at", "withdrawn_at")},
+            {"fields": ("received_at", "staged_at", "merged_at", "rejected_at", "withdrawn_at", "expired_at")},
         ),
         (gettext_lazy("Work"), {"fields": ("claimed_by", "lease_until", "attempts", "faults", "retry_at")}),
     )
@@ -192,7 +107,7 @@ class UploadAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("reason"))
     def short_reason(self, upload: Upload) -> str:
-        return upload.reason[:80]
+        return upload.reason[:80] or _told_expired(upload)
 
     @admin.display(description=gettext_lazy("content hash"))
     def content(self, upload: Upload) -> str:
@@ -200,6 +115,9 @@ class UploadAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("look at"))
     def links(self, upload: Upload) -> SafeString:
+        if upload.expired_at:
+            receipt = reverse("receipt-page", args=[upload.pk])
+            return format_html('<a href="{}">{}</a> · {}', receipt, _("receipt"), _told_expired(upload))
         return format_html(
             '<a href="{}">{}</a> · <a href="{}">{}</a> · <a href="{}">{}</a>',
             reverse("receipt-page", args=[upload.pk]),
@@ -279,7 +197,8 @@ class UploadAdmin(ReadOnlyAdmin):
     def retry(self, request: HttpRequest, chosen: QuerySet[Upload]) -> None:
         """Queue the chosen uploads again and say for how many that was possible."""
         queued, skipped, repeated = [], 0, 0
-        for upload in chosen:
+        _warn_of_expired(request, chosen)
+        for upload in chosen.filter(expired_at__isnull=True):
             try:
                 if requeue(upload):
                     queued.append(upload)
@@ -344,7 +263,7 @@ class UploadAdmin(ReadOnlyAdmin):
         said_of_changed: Any,
     ) -> None:
         uploads = list(possible)
-        skipped = chosen.count() - len(uploads)
+        skipped = chosen.count() - len(uploads) - _warn_of_expired(request, chosen)
         changed = change([upload.pk for upload in uploads])
         skipped += len(uploads) - changed
         for upload in uploads:
@@ -362,6 +281,27 @@ class UploadAdmin(ReadOnlyAdmin):
             messages.warning(request, said % {"n": skipped})
 
 
+def _told_expired(upload: Upload) -> str:
+    """Return that an upload's document was deleted; "" while it is kept."""
+    if upload.kept_days is None:
+        return ""
+    said = ngettext("document deleted after %(n)d day", "document deleted after %(n)d days", upload.kept_days)
+    return said % {"n": upload.kept_days}
+
+
+def _warn_of_expired(request: HttpRequest, chosen: QuerySet[Upload]) -> int:
+    """Say how many of the chosen uploads stay as they are because their documents are deleted; returns how many."""
+    expired = chosen.filter(expired_at__isnull=False).count()
+    if expired:
+        said = ngettext(
+            "%(n)d upload was left as it is: its document was deleted from the archive.",
+            "%(n)d uploads were left as they are: their documents were deleted from the archive.",
+            expired,
+        )
+        messages.warning(request, said % {"n": expired})
+    return expired
+
+
 def requeue(upload: Upload) -> bool:
     """Queue a rejected or failing upload again from its first try; False when it is neither (any more).
 
@@ -374,6 +314,7 @@ def requeue(upload: Upload) -> bool:
         changed = (
             Upload.objects.filter(pk=upload.pk)
             .filter(Q(status="rejected") | (failing & unclaimed))
+            .filter(expired_at__isnull=True)
             .exclude(document="")
             .update(
                 status="queued",

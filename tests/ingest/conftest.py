@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from django.db import connections
 
-from ingest import hot, tasks, wake
+from ingest import hot, shadow, tasks, wake
 from maps import locales
+from portal.management.commands import withdraw
+from tests.ingest.expiring import ALIAS, forget_base
 
 
 @pytest.fixture
@@ -27,3 +31,15 @@ def empty_hot_tables(transactional_db: None) -> None:
                 cursor.execute(f"DROP SCHEMA IF EXISTS {hot.schema(number)} CASCADE")
                 cursor.execute(f"CREATE SCHEMA {hot.schema(number)}")
             cursor.execute("UPDATE hot_state SET filling = 0, folded_at = now()")
+
+
+@pytest.fixture
+def empty_base(empty_hot_tables: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Begin with an empty base and no rebuild, and leave it like that; commands wake nobody and wait for nobody."""
+    monkeypatch.setattr(wake, "send", lambda task, locale: None)
+    monkeypatch.setattr(withdraw, "PATIENCE_S", 0.5)
+    shadow.discard(ALIAS)
+    forget_base()
+    yield
+    shadow.discard(ALIAS)
+    forget_base()

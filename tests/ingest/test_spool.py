@@ -163,6 +163,24 @@ def test_a_document_that_two_workers_copy_at_once_is_moved(own_spool, monkeypatc
     assert read(spool.archive()) == XML
 
 
+def test_documents_are_dropped_for_good_with_one_sync_per_folder(own_spool, calls):
+    names = ["3f/1.xml.zst", "3f/2.xml.zst", "3f/3.xml.zst", "aa/4.xml.zst"]
+    for name in names:
+        spool.put(spool.archive(), name, BytesIO(XML))
+    calls.clear()
+    assert spool.drop_from_archive([*names[1:], "3f/never-there", "bb/never-there"]) == {}
+    assert files(own_spool) == [f"archive/{names[0]}"]
+    assert sorted(calls) == [("fsync", str(own_spool / "archive" / folder)) for folder in ("3f", "aa")]
+    assert spool.drop_from_archive(names[1:]) == {}
+
+
+def test_a_document_that_can_not_be_dropped_is_told_and_holds_up_no_other(own_spool):
+    (own_spool / "archive" / "aa" / "folder").mkdir(parents=True)
+    spool.put(spool.archive(), "aa/1", BytesIO(XML))
+    assert [*spool.drop_from_archive(["aa/folder", "aa/1"])] == ["aa/folder"]
+    assert not spool.archive().exists("aa/1")
+
+
 def test_a_document_that_is_nowhere_is_missed(own_spool):
     error = spool.move_to_archive([NAME])[NAME]
     assert isinstance(error, FileNotFoundError)

@@ -19,8 +19,9 @@ from io import BytesIO
 import pytest
 from django.db import connections
 from django.test import Client
+from django.utils import timezone
 
-from ingest import object_store, spool, tidy
+from ingest import expire, object_store, spool, tidy
 from ingest.models import Upload
 from ingest.object_store import ObjectStorage, ObjectStoreFault
 from ingest.parse import Document, parse
@@ -238,6 +239,33 @@ def test_a_move_whose_row_was_not_written_any_more_is_only_noted(client):
     tidy.tidy()
     assert stored() == {"spool": [], "archive": [name]}
     assert Upload.objects.get().archived
+
+
+@REAL_COMMITS
+def test_documents_expire_from_the_store_once_it_is_back(client, store, caplog, empty_base):
+    assert send(client).status_code == 202
+    work_until_merged()
+    tomorrow = timezone.now() + timedelta(days=1)
+    store.kill()
+    assert expire.expire("deDE", tomorrow) == 0
+    assert "the object store does not answer" in caplog.text
+    store.start()
+    assert expire.expire("deDE", tomorrow) == 1
+    assert stored()["archive"] == []
+    assert Upload.objects.get().document == ""
+    assert expire.expire("deDE", tomorrow) == 0
+
+
+def test_a_store_that_goes_away_between_reading_and_deleting_is_asked_again(client, store):
+    assert send(client).status_code == 202
+    work_until_merged()
+    [name] = stored()["archive"]
+    store.kill()
+    assert isinstance(spool.drop_from_archive([name])[name], ObjectStoreFault)
+    store.start()
+    assert spool.drop_from_archive([name]) == {}
+    assert spool.drop_from_archive([name]) == {}, "what is not there is as good as deleted"
+    assert stored()["archive"] == []
 
 
 def test_a_document_that_is_nowhere_is_missed():

@@ -15,6 +15,7 @@ from django.utils import timezone
 from ingest import spool
 from ingest.models import Upload
 from portal.admin import documents
+from portal.admin.uploads import requeue
 from portal.models import Player
 from tests.portal import rows
 
@@ -231,6 +232,33 @@ def test_withdrawing_and_restoring_are_said_in_german_too(admin_client):
     upload = rows.upload()
     assert "1 Upload ist zurückgezogen" in act(admin_client, "withdraw", upload).content.decode()
     assert "1 Upload ist wiederhergestellt" in act(admin_client, "restore", upload).content.decode()
+
+
+def test_an_upload_whose_document_expired_says_so_and_offers_nothing_for_it(admin_client):
+    received = timezone.now() - timedelta(days=40)
+    upload = rows.upload(
+        status="merged", document="", archived=True, received_at=received, expired_at=received + timedelta(days=30.5)
+    )
+    for url in (LIST, reverse("admin:ingest_upload_change", args=[upload.pk])):
+        assert "document deleted after 30 days" in admin_client.get(url).content.decode()
+    assert document_url(upload) not in admin_client.get(url).content.decode()
+    response = admin_client.get(document_url(upload))
+    assert response.status_code == 404
+    assert "The document was deleted after 30 days, as this site" in response.content.decode()
+    for action in ("retry", "withdraw", "restore"):
+        page = act(admin_client, action, upload).content.decode()
+        assert "1 upload was left as it is: its document was deleted from the archive." in page
+        assert "their status" not in page
+    admin_client.cookies["django_language"] = "de"
+    assert "Dokument nach 30 Tagen gelöscht" in admin_client.get(LIST).content.decode()
+    assert "Sein Dokument wurde aus dem Archiv" in act(admin_client, "withdraw", upload).content.decode()
+    assert Upload.objects.get().status == "merged"
+
+
+def test_a_rejected_upload_whose_document_is_being_deleted_is_not_tried_again(admin_client):
+    upload = rows.upload(status="rejected", rejected_at=timezone.now(), expired_at=timezone.now())
+    assert "its document was deleted from the archive" in retry(admin_client, upload).content.decode()
+    assert not requeue(upload)
 
 
 def test_permissions_are_respected(client):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
@@ -87,3 +88,21 @@ def test_a_merged_upload_says_what_it_brought(client, brought, english, german):
     upload = rows.upload(status="merged", merged_at=timezone.now(), brought=BROUGHT | brought)
     assert english in page(client, upload)
     assert german in page(client, upload, "de")
+
+
+@pytest.mark.parametrize(
+    ("status", "language", "said", "stays"),
+    [
+        ("merged", "en", "The document itself was deleted after 30 days.", "What it brought stays on the map."),
+        ("merged", "de", "Das Dokument selbst wurde nach 30 Tagen gelöscht.", "bleibt auf der Karte."),
+        ("withdrawn", "en", "The document itself was deleted after 30 days.", None),
+    ],
+)
+def test_a_receipt_says_when_its_document_was_deleted(client, status, language, said, stays):
+    received = timezone.now() - timedelta(days=40)
+    upload = rows.upload(status=status, brought=BROUGHT, received_at=received, document="")
+    assert said not in page(client, upload, language)
+    Upload.objects.update(expired_at=received + timedelta(days=30, hours=1))
+    html = page(client, upload, language)
+    assert said in html
+    assert (stays in html) if stays else ("stays on the map" not in html)

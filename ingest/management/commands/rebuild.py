@@ -75,10 +75,12 @@ class Command(BaseCommand):
                 return
         self._prepare(run)
         extent = rebuild.extent(locale)
-        earlier = f"; {run.done:,} are rebuilt already" if run.done else ""
+        earlier = f"; {run.done - run.carried:,} are rebuilt already" if run.done > run.carried else ""
         self.stdout.write(f"{locale}: {extent.uploads:,} merged uploads, {filesizeformat(extent.size_bytes)}{earlier}.")
+        if run.carried:
+            self.stdout.write(f"{run.carried:,} more are carried over as they are: their documents are deleted.")
         self.stdout.flush()
-        progress = Progress("uploads", extent.uploads, before=run.done)
+        progress = Progress("uploads", extent.uploads + run.carried, before=run.done)
         run.report = progress.show
         try:
             run.catch_up()

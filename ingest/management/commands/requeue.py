@@ -7,8 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ingest import requeue, selection, wake
+from ingest import expire, requeue, selection, wake
 from ingest.models import Upload
+from maps import locales
 
 
 class Command(BaseCommand):
@@ -28,6 +29,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         began = time.monotonic()
+        self._tell_lost(options["locale"])
         chosen = selection.selection(options).query()
         if options["status"]:
             chosen = chosen.filter(status=options["status"])
@@ -53,6 +55,14 @@ class Command(BaseCommand):
                 break
         before = f", {total - added:,} were waiting for it already" if added < total else ""
         self.stdout.write(f"{_uploads(added)} put back to work in {took_s:.1f} s{before}. Live uploads go first.")
+
+    def _tell_lost(self, asked: str | None) -> None:
+        for locale in [asked] if asked else locales.hosted():
+            if lost := expire.lost(locale):
+                self.stderr.write(
+                    f"{locale}: {_uploads(lost)} more can't be brought back: their documents were deleted when they "
+                    "expired, after the backup was made that the locale's database comes from."
+                )
 
 
 def _uploads(count: int) -> str:

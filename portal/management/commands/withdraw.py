@@ -64,6 +64,9 @@ class Command(BaseCommand):
         chosen = _chosen(options)
         possible = withdraw.restorable(chosen) if options["restore"] else withdraw.withdrawable(chosen)
         counted = self._count(possible)
+        expired = 0 if options["restore"] else withdraw.expired(chosen).count()
+        if counted and expired:
+            self.stdout.write(_expired(expired))
         if not counted:
             raise CommandError(_nothing(chosen, restore=options["restore"]))
         total = sum(counted.values())
@@ -194,9 +197,18 @@ def _chosen(options: dict[str, Any]) -> QuerySet[Upload]:
 def _nothing(chosen: QuerySet[Upload], *, restore: bool) -> str:
     if not chosen.exists():
         return "No upload meets these options; nothing was changed."
+    expired = withdraw.expired(chosen).count()
+    if expired and not restore:
+        return f"{_expired(expired)} Nothing was changed."
     if restore:
         return "None of these uploads is withdrawn and has its document; nothing was changed."
     return "All of these uploads are rejected, or withdrawn already; nothing was changed."
+
+
+def _expired(count: int) -> str:
+    stay = "stays on the map and can" if count == 1 else "stay on the map and can"
+    their = "its document was" if count == 1 else "their documents were"
+    return f"{_uploads(count)} {stay} no longer be withdrawn: {their} deleted from the archive when too old."
 
 
 def _confirmed(question: str) -> bool:
