@@ -1,7 +1,11 @@
--- Let the staged sightings be those of the uploads that are left. Reads left_upload, ledger, base.ledger; writes
--- staged_upload. What was carried over into base since it was read is told by base.
+-- Let the staged sightings be those of the uploads that are left, and find those that were staged last, too.
+-- Reads left_upload, ledger, base.ledger, touched, staged_position; writes staged_upload, staged_row. What was carried
+-- over into base since it was read is told by base.
 TRUNCATE pg_temp.staged_upload;
 INSERT INTO pg_temp.staged_upload
 SELECT l.*
 FROM left_upload l JOIN public.ledger USING (content_hash)
-WHERE NOT EXISTS (SELECT FROM base.ledger b WHERE b.content_hash = l.content_hash)
+WHERE NOT EXISTS (SELECT FROM base.ledger b WHERE b.content_hash = l.content_hash);
+TRUNCATE staged_row;
+INSERT INTO staged_row
+SELECT t.place, s.ctid FROM touched t JOIN pg_temp.staged_position s USING (subject, zone, floor)

@@ -116,6 +116,26 @@ def test_what_is_merged_while_documents_are_read_is_reckoned_with(while_reading,
     assert found == counted()
 
 
+def test_days_are_told_by_what_was_merged_after_the_others_were_looked_for(while_reading):
+    uploads = [seen_on(no) for no in (0, 2, 3)]
+    work_off()
+    later = seen_on(1)
+
+    def merge_it(upload: Upload) -> None:
+        in_thread(work_off)
+
+    while_reading += [lambda upload: None, merge_it]
+    take_out(uploads[0])
+    later.refresh_from_db()
+    assert later.status == "merged"
+    found = counted()
+    empty()
+    for no in (1, 2, 3):
+        seen_on(no)
+    work_off()
+    assert found == counted()
+
+
 def test_what_is_subtracted_by_somebody_else_meanwhile_is_subtracted_once(while_reading):
     uploads = [seen_on(no) for no in range(4)]
     work_off()
