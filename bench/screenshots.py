@@ -37,6 +37,7 @@ class View:
     name: str
     path: str
     act: Callable[[Any], None] = lambda page: None
+    for_admins: bool = False
 
 
 def views(address: str) -> list[View]:
@@ -64,8 +65,12 @@ def views(address: str) -> list[View]:
         View("upload", "/upload"),
         View("about", "/about"),
         View("data-and-api", "/about/api"),
+        View("queues", "/admin/queues/", for_admins=True),
+        View("uploads", "/admin/ingest/upload/", for_admins=True),
     ]
-    return found + [View("item", f"/{LOCALE}/items/{loot[0]['item']}")] * bool(loot)
+    if loot:
+        found.append(View("item", f"/{LOCALE}/items/{loot[0]['item']}"))
+    return found
 
 
 def main(arguments: list[str]) -> int:
@@ -73,6 +78,9 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench/run screenshots", description=__doc__)
     parser.add_argument("--address", default=_running(), help="the site to look at (default: the one started here)")
     parser.add_argument("--only", metavar="NAME", help="one view only, such as zone-dot")
+    parser.add_argument(
+        "--admin", type=Path, default=CHECKOUT / "var" / "admin-login", help="file with an admin's name and password"
+    )
     options = parser.parse_args(arguments)
     if not options.address:
         raise Failure("No site runs here. Start one with ./deploy/run --detach, or name one with --address.")
@@ -81,7 +89,7 @@ def main(arguments: list[str]) -> int:
     if not wanted:
         raise Failure(f"There is no view {options.only!r}.")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    _take(address, wanted)
+    _take(address, wanted, options.admin)
     total = sum(one.stat().st_size for one in FOLDER.glob("*.webp"))
     say(f"{len(list(FOLDER.glob('*.webp')))} pictures in {FOLDER.relative_to(CHECKOUT)}, {total / 1e6:.1f} MB")
     if total > MAX_BYTES:
@@ -91,7 +99,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _take(address: str, wanted: list[View]) -> None:
+def _take(address: str, wanted: list[View], login: Path) -> None:
     # Only here: the package is among the tests', which not every command has.
     from playwright.sync_api import sync_playwright
 
@@ -101,7 +109,9 @@ def _take(address: str, wanted: list[View]) -> None:
             for theme in THEMES:
                 context = browser.new_context(base_url=address, locale="en-GB", **options, color_scheme=theme)
                 page = context.new_page()
-                for view in wanted:
+                for view in sorted(wanted, key=lambda view: view.for_admins):
+                    if view.for_admins:
+                        _log_in(page, login)
                     _shoot(page, view, FOLDER / f"{view.name}-{device}-{theme}.webp")
                 context.close()
                 say(f"  {device}, {theme}")
@@ -124,11 +134,27 @@ def _shoot(page: Any, view: View, file: Path) -> None:
         picture.save(file, "WEBP", quality=QUALITY, method=6)
 
 
+def _log_in(page: Any, login: Path) -> None:
+    """Log in as the admin whom a file names, name and password on a line each; again changes nothing."""
+    try:
+        name, password = login.read_text(encoding="utf-8").split()
+    except OSError as error:
+        raise Failure(f"{login} could not be read: {error}. Name a file with an admin's login with --admin.") from error
+    page.goto("/admin/login/?next=/admin/")
+    if page.locator("#id_password").count():
+        page.locator("#id_username").fill(name)
+        page.locator("#id_password").fill(password)
+        page.locator("[type=submit]").click()
+        page.wait_for_url("**/admin/")
+
+
 def _open_first_dot(page: Any) -> None:
     """Open the story of the shown creature's first spawn point, by its entry in the list."""
     page.locator("#mobs li:has(input:checked) .unfold").click()
     page.locator(".spawn-places button").first.click()
     page.get_by_text("drawn around it").wait_for()
+    # The map moves until the whole popup is seen.
+    page.locator(".leaflet-pan-anim").wait_for(state="detached")
 
 
 def _search(text: str) -> Callable[[Any], None]:

@@ -101,7 +101,7 @@ class Upload(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.id} ({self.locale}, {self.status})"
+        return f"{self.id} ({self.locale}, {self.get_status_display()})"
 
     @property
     def kept_days(self) -> int | None:

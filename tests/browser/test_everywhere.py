@@ -120,7 +120,10 @@ def test_a_page_that_moves_would_be_seen(page):
     page.add_init_script(WATCH_SHIFTS)
     visit(page, "/about")
     page.evaluate("document.body.prepend(Object.assign(document.createElement('div'), {style: 'height: 300px'}))")
-    page.wait_for_function(f"shifts.sum > {MOST_SHIFT}")
+    page.evaluate(f"""new Promise((done) => {{
+        const look = () => shifts.sum > {MOST_SHIFT} ? done() : requestAnimationFrame(look);
+        look();
+    }})""")
 
 
 @pytest.mark.parametrize("path", ["/", "/enUS/zones", "/enUS/sources", "/enUS/search?q=x"])

@@ -15,7 +15,7 @@ export class Card {
     this.card = element("li", { class: "sending", "data-state": "sending" }, head, this.bar, this.outcome, this.more);
     list.prepend(this.card);
     // On a phone the list begins below what was just touched.
-    this.card.scrollIntoView({ block: "nearest" });
+    if (this.card.getBoundingClientRect().bottom > innerHeight) this.card.scrollIntoView({ block: "center" });
   }
 
   /** @param {number} share From 0 to 1. */
