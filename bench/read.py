@@ -33,16 +33,18 @@ from deploy.steps.progress import Failure, say, step, wait_until
 LOCALE = "deDE"
 CLIENTS = (1, 4, 16, 64)
 #: What is there as documents, with the folder they lie in; it is asked for as published and as computed.
-DOCUMENTS = {"maps": "zone-maps", "creatures": "mobs", "items": "items"}
+DOCUMENTS = {"maps": "zone-maps", "creatures": "mobs", "items": "items", "ground pictures": "zone-pictures"}
 #: What is asked for: documents, the same answers from the database, and what is computed for every reader.
 PUBLISHED = {what: f"published {what}" for what in DOCUMENTS}
 COMPUTED = {what: f"computed {what}" for what in DOCUMENTS}
 SEARCHES, GROUNDS = "searches", "ground pictures"
+#: Pictures rest before they are drawn anew, so that they may be older than those drawn for the reader.
+COMPARED = tuple(what for what in DOCUMENTS if what != GROUNDS)
 #: Zones' spawn points as tiles by Martin, where it is installed, with how much it may remember in MB.
 MARTINS = {"Martin's tiles, remembered": 512, "Martin's tiles, computed": 0}
 KINDS = (
     *(kind for what in DOCUMENTS for kind in (PUBLISHED[what], COMPUTED[what])),
-    *(SEARCHES, GROUNDS, *(MARTINS if martin.is_installed() else ())),
+    *(SEARCHES, *(MARTINS if martin.is_installed() else ())),
 )
 #: Different creatures, items and searches that are asked for.
 DIFFERENT = 300
@@ -65,11 +67,11 @@ def main(arguments: list[str]) -> int:
     """Measure and return the exit status."""
     parser = argparse.ArgumentParser(prog="bench/run read", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a small world, one run of two seconds each")
-    parser.add_argument("--seconds", type=float, help="length of each run (3; quick: 2)")
+    parser.add_argument("--seconds", type=float, help="length of each run (2)")
     parser.add_argument("--runs", type=int, help="runs with each number of clients (3; quick: 1)")
     parser.add_argument("--uploads", type=int, help="uploads that the world is made of (1538; quick: 154)")
     options = parser.parse_args(arguments)
-    seconds = options.seconds or (2.0 if options.quick else 3.0)
+    seconds = options.seconds or 2.0
     runs = options.runs or (1 if options.quick else 3)
     uploads = options.uploads or (154 if options.quick else 1538)
     with servers.running(needs_bytes=3_000_000_000) as site:
@@ -129,13 +131,15 @@ class Measuring:
                             found[kind, clients] = [self._round(kind, where[kind], clients) for _ in range(runs)]
                 with step("Documents that nobody has asked for"):
                     cold = {what: self._cold_ms(ports["published"], what) for what in DOCUMENTS}
+                with step("The same once more, from memory"):
+                    warm = {what: self._cold_ms(ports["published"], what, forget=False) for what in DOCUMENTS}
                 merged = self.site.one("SELECT count(*) FROM ingest_upload WHERE status = 'merged'")
             self.result.add("uploads merged meanwhile", "", [merged - uploads])
             if merged <= uploads:
                 self.result.faults.append("Nothing was merged while answers were measured.")
             self._wait_until_published()
             self._compare(ports["published"], ports["computed"])
-        self._tell(found, cold)
+        self._tell(found, cold, warm)
         self._publishing_all()
 
     def _make_world(self, uploads: int) -> None:
@@ -176,10 +180,10 @@ class Measuring:
             }
             floors = column("SELECT DISTINCT zone || '/ground/' || floor FROM spawn ORDER BY 1")
             names = column("SELECT DISTINCT name FROM creature_name ORDER BY 1")
+        paths[GROUNDS] = [f"/{LOCALE}/zones/{floor}.png" for floor in floors]
         for what, addresses in paths.items():
             self.paths[PUBLISHED[what]] = self.paths[COMPUTED[what]] = addresses[:DIFFERENT]
         self.paths[SEARCHES] = [f"{api}/search?q={quote(name[:6])}" for name in names[:DIFFERENT]]
-        self.paths[GROUNDS] = [f"/{LOCALE}/zones/{floor}.png" for floor in floors]
         self.paths |= {kind: [martin.address(zone) for zone in zones] for kind in MARTINS}
         for kind, addresses in self.paths.items():
             self._file(kind).write_text("".join(f"{path}\n" for path in addresses))
@@ -187,7 +191,7 @@ class Measuring:
     def _weigh_documents(self) -> None:
         """Tell how many documents there are and how large, and see that none is missing."""
         for what in DOCUMENTS:
-            sizes = [path.stat().st_size for path in self._folder(what).glob("**/[0-9]*.json.gz")]
+            sizes = [path.stat().st_size for path in self._published(what)]
             self.result.add(f"published {what} of a locale", "", [len(sizes)])
             self.result.add(f"size of one of the {what}, compressed", "KB", [size / 1000 for size in sizes])
             self.least_bytes[PUBLISHED[what]] = self.least_bytes[COMPUTED[what]] = min(sizes, default=0)
@@ -198,8 +202,16 @@ class Measuring:
     def _folder(self, what: str) -> Path:
         return self.site.published / LOCALE / DOCUMENTS[what]
 
+    def _published(self, what: str) -> list[Path]:
+        """Return all documents of a kind, without those by the names of their contents."""
+        part = "ground-*.png" if what == GROUNDS else "json.gz"
+        return [path for path in self._folder(what).glob(f"**/[0-9]*.{part}") if path.name.count(".") == 2]
+
     def _document(self, what: str, path: str) -> Path:
         """Return where the document behind an address lies."""
+        if what == GROUNDS:
+            number, _, floor = path.removesuffix(".png").rpartition("/zones/")[2].partition("/ground/")
+            return self._folder(what) / number[:-3] / f"{number}.ground-{floor}.png"
         number = path.removesuffix("/map").rpartition("/")[2]
         return self._folder(what) / number[:-3] / f"{number}.json.gz"
 
@@ -232,12 +244,13 @@ class Measuring:
         say(f"  {kind}: {found.rate_per_s:,.0f}/s, p50 {found.p50_ms:.2f} ms, p99 {found.p99_ms:.2f} ms")
         return found
 
-    def _cold_ms(self, port: int, what: str) -> list[float]:
-        """Return how long documents took over new connections, when no memory held them."""
+    def _cold_ms(self, port: int, what: str, *, forget: bool = True) -> list[float]:
+        """Return how long documents took over new connections, when no memory held them (or when it did)."""
         chosen, taken = random.Random(2), []
         for _ in range(COLD_REQUESTS):
             path = chosen.choice(self.paths[PUBLISHED[what]])
-            _forget(self._document(what, path))
+            if forget:
+                _forget(self._document(what, path))
             began = time.monotonic()
             connection = HTTPConnection(LOOPBACK, port, timeout=10)
             connection.request("GET", path, headers={"Accept-Encoding": "gzip"})
@@ -251,7 +264,7 @@ class Measuring:
 
     def _compare(self, published: int, computed: int) -> None:
         """See that everybody gets the same answers, once nothing changes any more."""
-        for path in (path for what in DOCUMENTS for path in self.paths[PUBLISHED[what]]):
+        for path in (path for what in COMPARED for path in self.paths[PUBLISHED[what]]):
             both = []
             for port in (published, computed):
                 with urllib.request.urlopen(f"http://{LOOPBACK}:{port}{path}") as answer:
@@ -280,7 +293,12 @@ class Measuring:
             process.send_signal(signal.SIGTERM)
             process.wait()
 
-    def _tell(self, found: dict[tuple[str, int], list[Round]], cold: dict[str, list[float]]) -> None:
+    def _tell(
+        self,
+        found: dict[tuple[str, int], list[Round]],
+        cold: dict[str, list[float]],
+        warm: dict[str, list[float]],
+    ) -> None:
         medians = {key: statistics.median(each.rate_per_s for each in rounds) for key, rounds in found.items()}
         for kind in KINDS:
             for clients in CLIENTS:
@@ -294,6 +312,8 @@ class Measuring:
             self.result.add(f"published {what}, times as many as computed", "", [times])
         for what, taken_ms in cold.items():
             self.result.add(f"p50 of cold {what}", "ms", [results.percentile(taken_ms, 50)])
+            # What a busy machine takes of the cold one's time.
+            self.result.add(f"p99 of the same {what} from memory", "ms", [results.percentile(warm[what], 99)])
             p99_ms = results.percentile(taken_ms, 99)
             self.result.targets.append(Target(f"p99 of cold {what}, ms", p99_ms, most=COLD_P99_MS))
         self.result.charts += [

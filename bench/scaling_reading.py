@@ -1,10 +1,11 @@
-"""Reading 1,000,000 rows' worth of creatures with 1 to 16 clients: does it fall past the number of cores?"""
+"""Reading from 1,000,000 creatures with 1 to 16 clients, about as many rows: does it fall past the number of cores?"""
 
 from __future__ import annotations
 
 import os
 import re
 import statistics
+from collections.abc import Sequence
 
 from bench.merging import database
 from bench.results import Chart, Result, Target
@@ -27,36 +28,72 @@ _SCRIPTS = {
     SINGLE: "\\set id random(1, {rows})\n" + f"{_FROM} WHERE c.id = :id;\n",
     FLOOR: "SELECT 1;\n",
 }
-#: One by one and the floor take this part of the rows, or they would take minutes; but not so few that chance rules.
-_SHARES = {PAGES: 1.0, SINGLE: 0.05, FLOOR: 0.1}
-_LEAST_TRANSACTIONS = 20_000
 _RATE = re.compile(r"tps = ([\d.]+)")
 
 
-def measure(site: Site, result: Result, rows: int, runs: int) -> None:
-    """Read the first `rows` creatures, which are there already, with each number of clients."""
+def measure(site: Site, result: Result, rows: int, runs: int, seconds: int) -> None:
+    """Read from the first `rows` creatures, which are there already, with each number of clients.
+
+    More clients than cores are compared with as many as cores right before and right after them: what else the machine
+    does meanwhile, or how fast its processors are just then, is in both.
+    """
     with site.connect(database(LOCALE)) as connection:
         page = connection.execute(f"{_FROM} WHERE c.id BETWEEN {PAGE + 1} AND {2 * PAGE}").fetchall()
     if len(page) != PAGE:
         result.faults.append(f"A page holds {len(page)} creatures instead of {PAGE}.")
+    cores = max(n for n in CLIENTS if n <= (os.cpu_count() or 1))
     seen: dict[tuple[str, int], list[float]] = {(kind, n): [] for kind in _SCRIPTS for n in CLIENTS}
-    with step(f"Reading {rows:,} rows' worth of creatures, {CLIENTS[0]} to {CLIENTS[-1]} clients"):
-        _read(site, PAGES, rows, CLIENTS[-1])  # to warm up
+    kept: dict[tuple[str, int], list[float]] = {(kind, n): [] for kind in (PAGES, SINGLE) for n in CLIENTS if n > cores}
+    with step(f"Reading from {rows:,} creatures, {CLIENTS[0]} to {CLIENTS[-1]} clients"):
+        for kind in _SCRIPTS:
+            _read(site, kind, rows, CLIENTS[-1], seconds)  # to warm up
         for _ in range(runs):
-            for (kind, clients), rates in seen.items():
-                rates.append(_read(site, kind, rows, clients))
+            for kind in _SCRIPTS:
+                turns = in_turns(CLIENTS, cores if kind != FLOOR else CLIENTS[-1])
+                rates = [(clients, _read(site, kind, rows, clients, seconds)) for clients in turns]
+                for clients, rate in rates:
+                    seen[kind, clients].append(rate)
+                for clients, share in shares_of_neighbours(rates, cores):
+                    if (kind, clients) in kept:
+                        kept[kind, clients].append(share)
+    _tell(result, rows, seen)
+    for kind in (PAGES, SINGLE):
+        shares = [statistics.median(several) for (of, _), several in kept.items() if of == kind]
+        if shares:
+            name = f"{kind}: the worst past {cores} clients, share of {cores} clients on as many cores"
+            result.targets.append(Target(name, min(shares), least=LEAST_KEPT))
+    for (kind, clients), several in kept.items():
+        result.add(f"{kind}, {clients} clients, share of {cores} right before and after", "", several)
+
+
+def in_turns(clients: Sequence[int], cores: int) -> list[int]:
+    """Return in which order numbers of clients are measured: `in_turns((1, 2, 4, 8), 2)` is `[1, 2, 4, 2, 8, 2]`."""
+    order: list[int] = []
+    for n in clients:
+        order += [n, cores] if n > cores else [n]
+    return order
+
+
+def shares_of_neighbours(rates: Sequence[tuple[int, float]], cores: int) -> list[tuple[int, float]]:
+    """Return of each rate with more clients than cores its share of those before and after it, which are with as many.
+
+    For example of `[(2, 10.0), (4, 9.0), (2, 8.0)]` with 2 cores `[(4, 1.0)]`.
+    """
+    return [
+        (clients, rate / ((before + after) / 2))
+        for (_, before), (clients, rate), (_, after) in zip(rates, rates[1:], rates[2:], strict=False)
+        if clients > cores
+    ]
+
+
+def _tell(result: Result, rows: int, seen: dict[tuple[str, int], list[float]]) -> None:
+    """Add the rates, and plots of their medians."""
     for (kind, clients), rates in seen.items():
         unit = "rows/s" if kind != FLOOR else "1/s"
         result.add(f"{kind}, {clients} client{'s' * (clients > 1)}", unit, rates)
     medians = {key: statistics.median(rates) for key, rates in seen.items()}
     for kind in (PAGES, SINGLE):
         say(f"  {kind}: " + ", ".join(f"{n} clients {medians[kind, n]:,.0f} rows/s" for n in CLIENTS))
-        cores = max(n for n in CLIENTS if n <= (os.cpu_count() or 1))
-        past = [medians[kind, n] for n in CLIENTS if n > cores]
-        if past:
-            kept = min(past) / medians[kind, cores]
-            name = f"{kind}: the worst past {cores} clients, share of {cores} clients on as many cores"
-            result.targets.append(Target(name, kept, least=LEAST_KEPT))
     result.add(
         "one by one, share of SELECT 1, best of all clients", "",
         [max(medians[SINGLE, n] for n in CLIENTS) / max(medians[FLOOR, n] for n in CLIENTS)],
@@ -70,17 +107,19 @@ def measure(site: Site, result: Result, rows: int, runs: int) -> None:
     ]  # fmt: skip
 
 
-def _read(site: Site, kind: str, rows: int, clients: int) -> float:
-    """Return rows (for the floor: answers) per second, all clients together."""
+def _read(site: Site, kind: str, rows: int, clients: int, seconds: int) -> float:
+    """Return rows (for the floor: answers) per second, all clients together.
+
+    For a time, not for a number of answers: at the end of those the last client would be alone.
+    """
     script = site.place.var / "scaling.sql"
     script.write_text(_SCRIPTS[kind].replace("{rows}", str(rows)))
     per_transaction = PAGE if kind == PAGES else 1
-    wanted = max(_LEAST_TRANSACTIONS // per_transaction, int(rows * _SHARES[kind]) // per_transaction)
     told = run(
         [
             *(postgres.BIN / "pgbench", "--no-vacuum", "--protocol", "prepared", "--file", script),
             *("--client", str(clients), "--jobs", str(min(clients, os.cpu_count() or 1))),
-            *("--transactions", str(wanted // clients), "--host", site.place.sockets),
+            *("--time", str(seconds), "--host", site.place.sockets),
             *("--username", postgres.SUPERUSER, database(LOCALE)),
         ],
         doing="Reading creatures (pgbench)",

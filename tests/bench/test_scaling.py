@@ -18,7 +18,7 @@ import pytest
 from django.db import connections
 from pymemcache.client.base import Client
 
-from bench import memcached, memory_limit, report, scaling
+from bench import memcached, memory_limit, report, scaling, scaling_reading
 from bench import scaling_creatures as creatures
 from bench.__main__ import COMMANDS
 from bench.all import MINUTES
@@ -133,6 +133,16 @@ def test_what_was_seen_becomes_figures_plots_and_words(tmp_path: Path) -> None:
     (tmp_path / "scaling.json").write_text(json.dumps(document))
     report.write([tmp_path / "scaling.json"], tmp_path)
     assert len(list((tmp_path / "benchmarks").glob("scaling*.svg"))) == 3
+
+
+def test_more_clients_than_cores_are_compared_with_their_neighbours_in_time() -> None:
+    order = scaling_reading.in_turns((1, 2, 4, 8), cores=2)
+    assert order == [1, 2, 4, 2, 8, 2]
+    slowing = [(clients, 100.0 - 10 * at) for at, clients in enumerate(order)]
+    assert scaling_reading.shares_of_neighbours(slowing, cores=2) == [(4, 1.0), (8, 1.0)], "the machine's own slowing"
+    halved = [(clients, rate / 2 if clients == 8 else rate) for clients, rate in slowing]
+    assert scaling_reading.shares_of_neighbours(halved, cores=2) == [(4, 1.0), (8, 0.5)]
+    assert scaling_reading.shares_of_neighbours([(1, 5.0), (2, 6.0)], cores=2) == []
 
 
 def test_every_figure_is_in_the_report_in_the_help_and_in_all() -> None:
