@@ -48,6 +48,7 @@ urlpatterns = [
     path(f"{_LOCALE}/zones/<small_id:zone>/map", views.zone_map, name="zone-map"),
     path(f"{_LOCALE}/zones/<small_id:zone>/sources", views.zone_sources, name="zone-sources"),
     path(f"{_LOCALE}/mobs/<mob_id:mob>", views.mob, name="mob"),
+    path(f"{_LOCALE}/mobs/<mob_id:mob>/places", views.mob_places, name="mob-places"),
     path(f"{_LOCALE}/mobs/<mob_id:mob>/positions", views.mob_positions, name="mob-positions"),
     path(f"{_LOCALE}/mobs/<mob_id:mob>/spawns", views.mob_spawns, name="mob-spawns"),
     path(f"{_LOCALE}/sources", views.sources, name="sources"),

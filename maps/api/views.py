@@ -40,7 +40,8 @@ def zone_map(request: HttpRequest, alias: str, zone: int) -> Answer:
 
 @read
 def zone_sources(request: HttpRequest, alias: str, zone: int) -> Answer:
-    return _found(queries.zone_sources(alias, zone), "zone", zone)
+    published = documents.answer(request, alias, documents.ZONE_SOURCES, zone)
+    return published or _found(queries.zone_sources(alias, zone), "zone", zone)
 
 
 @read
@@ -49,6 +50,15 @@ def mob(request: HttpRequest, alias: str, mob: int) -> Answer:
     if published is not None:
         return published
     found = _found(queries.mob(alias, mob, parameters.difficulty(request)), "creature", mob)
+    return found if found["id"] == mob else moved(request, mob=found["id"])
+
+
+@read
+def mob_places(request: HttpRequest, alias: str, mob: int) -> Answer:
+    published = documents.answer(request, alias, documents.MOB_PLACES, mob)
+    if published is not None:
+        return published
+    found = _found(queries.mob_places(alias, mob), "creature", mob)
     return found if found["id"] == mob else moved(request, mob=found["id"])
 
 

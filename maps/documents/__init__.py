@@ -5,7 +5,7 @@ date, `files` keeps them on the disk, `reading` hands them out. nginx does so it
 Where a document isn't there (yet), the same answer is made from the database.
 """
 
-from maps.documents.kinds import BY_NAME, ITEM, KINDS, MOB, ZONE_MAP, ZONE_PICTURES, Kind
+from maps.documents.kinds import BY_NAME, ITEM, KINDS, MOB, MOB_PLACES, ZONE_MAP, ZONE_PICTURES, ZONE_SOURCES, Kind
 from maps.documents.making import make_stale
 from maps.documents.marks import are_stale, hurry_all, mark, mark_all, spread
 from maps.documents.reading import answer, found, version
@@ -15,8 +15,10 @@ __all__ = [
     "ITEM",
     "KINDS",
     "MOB",
+    "MOB_PLACES",
     "ZONE_MAP",
     "ZONE_PICTURES",
+    "ZONE_SOURCES",
     "Kind",
     "answer",
     "are_stale",

@@ -9,6 +9,9 @@ from maps import queries, zone_pictures
 from maps.documents.files import JSON, Parts
 from maps.queries.database import Row
 
+#: A creature with more coordinates than this, as only malicious uploads make, is told when somebody asks for it.
+MOST_POSITIONS = 100_000
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -38,16 +41,30 @@ def _zone_map(alias: str, number: int) -> Parts:
     return _json(queries.zone_map(alias, number))
 
 
+def _zone_sources(alias: str, number: int) -> Parts:
+    return _json(queries.zone_sources(alias, number))
+
+
+def _mob_places(alias: str, number: int) -> Parts:
+    """Return where a creature is; one that is nowhere has no such document, nor one that is in too many places."""
+    if not 0 < queries.mob_position_count(alias, number) <= MOST_POSITIONS:
+        return {}
+    found = queries.mob_places(alias, number)
+    return _json(found if found is not None and found["id"] == number and found["places"] else None)
+
+
 def _item(alias: str, number: int) -> Parts:
     """Return the first page of what gives an item."""
     return _json(queries.item(alias, number))
 
 
 ZONE_MAP = Kind("zone-map", "zone-maps", _zone_map, versioned=True)
+ZONE_SOURCES = Kind("zone-sources", "zone-sources", _zone_sources)
 ZONE_PICTURES = Kind("zone-pictures", "zone-pictures", zone_pictures.parts, versioned=True)
 MOB = Kind("mob", "mobs", _mob)
+MOB_PLACES = Kind("mob-places", "mob-places", _mob_places)
 ITEM = Kind("item", "items", _item)
-KINDS = (ZONE_MAP, ZONE_PICTURES, MOB, ITEM)
+KINDS = (ZONE_MAP, ZONE_SOURCES, ZONE_PICTURES, MOB, MOB_PLACES, ITEM)
 BY_NAME = {kind.name: kind for kind in KINDS}
 
 
@@ -61,4 +78,8 @@ class Lane:
 
 
 #: They take turns: fifty thousand creatures don't keep a map waiting, nor the maps of a busy hour the creatures.
-LANES = (Lane((ZONE_MAP,), batch=1), Lane((MOB, ITEM), batch=20), Lane((ZONE_PICTURES,), batch=1))
+LANES = (
+    Lane((ZONE_MAP, ZONE_SOURCES), batch=1),
+    Lane((MOB, MOB_PLACES, ITEM), batch=20),
+    Lane((ZONE_PICTURES,), batch=1),
+)

@@ -4,7 +4,7 @@ Each takes the database alias of the locale first and returns plain dicts shaped
 A mob is a creature as it is shown: a game id with all names that belong to it alone, or a name of its own.
 """
 
-from maps.queries.creatures import mob, mob_head, mob_positions, mob_spawns
+from maps.queries.creatures import mob, mob_head, mob_places, mob_position_count, mob_positions, mob_spawns
 from maps.queries.finding import MAX_CHARACTERS, MAX_RESULTS, search
 from maps.queries.gathering import KINDS, source, source_head, source_positions, sources, zone_sources
 from maps.queries.items import item
@@ -19,6 +19,8 @@ __all__ = [
     "item",
     "mob",
     "mob_head",
+    "mob_places",
+    "mob_position_count",
     "mob_positions",
     "mob_spawns",
     "newest_confirmed",

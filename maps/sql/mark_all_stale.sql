@@ -1,11 +1,16 @@
--- Mark all documents. Reads: zone, creature, source, named_creature, item, item_drop.
+-- Mark all documents. Reads: zone, creature, source, named_creature, presence, item, item_drop.
 -- Writes and locks: stale_document.
 INSERT INTO stale_document (kind, number)
-SELECT kind, id FROM zone CROSS JOIN (VALUES ('zone-map'), ('zone-pictures')) AS k (kind)
+SELECT kind, id FROM zone CROSS JOIN (VALUES ('zone-map'), ('zone-sources'), ('zone-pictures')) AS k (kind)
 UNION
 SELECT 'mob', COALESCE(n.shown_as, known.id)
 FROM (SELECT id FROM creature UNION SELECT creature FROM source WHERE creature IS NOT NULL) AS known
 LEFT JOIN named_creature n ON n.id = known.id
+UNION
+SELECT 'mob-places', COALESCE(n.shown_as, p.subject)
+FROM presence p
+LEFT JOIN named_creature n ON n.id = p.subject
+WHERE p.subject > 0
 UNION
 SELECT 'item', id FROM item
 UNION

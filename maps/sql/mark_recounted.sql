@@ -1,6 +1,6 @@
 -- Mark the documents that show what folds have counted anew. A source's lootings are in the rates of everything it
 -- gives, and sources that are shown as one are counted as one. A name of an item is told by all that give it.
--- Reads: named_creature, source, item_drop, presence. Writes and locks: stale_document.
+-- Reads: named_creature, source, item_drop, loot, presence. Writes and locks: stale_document.
 INSERT INTO stale_document (kind, number, since)
 WITH looted AS MATERIALIZED (
     SELECT g.source
@@ -28,7 +28,20 @@ WITH looted AS MATERIALIZED (
     UNION
     SELECT 'item', id FROM unnest(%(item)s::int[]) AS i (id)
     UNION
-    SELECT kind, id FROM unnest(%(zone)s::int[]) AS z (id), (VALUES ('zone-map'), ('zone-pictures')) AS k (kind)
+    SELECT kind, id FROM unnest(%(zone)s::int[]) AS z (id), (VALUES ('zone-map'), ('zone-sources'), ('zone-pictures')) AS k (kind)
+    UNION
+    -- A zone's sources are told by their names, with what they are counted as one with.
+    SELECT 'zone-sources', l.zone
+    FROM (
+        SELECT source FROM looted
+        UNION
+        SELECT s.id
+        FROM unnest(%(creature)s::bigint[]) AS c (id)
+        LEFT JOIN named_creature n ON n.id = c.id
+        CROSS JOIN LATERAL mob_subjects(COALESCE(n.shown_as, c.id)) AS u
+        JOIN source s ON s.creature = u.subject
+    ) AS g
+    JOIN loot l ON l.source = g.source
     UNION
     -- Levels and names are told wherever a creature was seen, also where they come from a record without any zone.
     SELECT 'zone-map', p.zone

@@ -175,7 +175,7 @@ def test_a_dot_tells_why_it_is_there_and_draws_what_is_behind_it(page, zone):
 
 
 def test_positions_that_can_not_be_loaded_are_said_and_asked_for_again(page, zone, complaints):
-    page.route("**/positions?*", lambda route: route.fulfill(status=503, json={"detail": "Later."}), times=1)
+    page.route("**/places", lambda route: route.fulfill(status=503, json={"detail": "Later."}), times=1)
     open_zone(page, zone, f"#at=21.6,33,4&show={world.KODO}")
     click_centre(page)
     popup = page.locator(".leaflet-popup-content")

@@ -24,6 +24,9 @@ pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
 SAME = ("Content-Type", "Content-Encoding", "ETag", "Last-Modified", "Cache-Control", "Content-Language")
 SAME += ("Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options")
 
+DOCUMENTS = ["zones/{number}/map", "zones/{number}/sources", "mobs/7", "mobs/10636", "mobs/10636/places"]
+DOCUMENTS += ["items/3651", "items/100"]
+
 
 @pytest.fixture
 def place(live_server, tmp_path: Path) -> Iterator[tuple[int, int, int]]:
@@ -50,7 +53,7 @@ def ask(port: int, path: str, method: str = "GET", **headers: str) -> tuple[HTTP
 
 
 @pytest.mark.parametrize("accepted", ["gzip", "identity"])
-@pytest.mark.parametrize("of", ["zones/{number}/map", "mobs/7", "mobs/10636", "items/3651", "items/100"])
+@pytest.mark.parametrize("of", DOCUMENTS)
 def test_a_document_is_the_same_from_both(place, accepted, of):
     port, upstream, number = place
     path = f"/api/v1/deDE/{of.format(number=number)}"
@@ -67,7 +70,9 @@ def test_nginx_needs_no_application_for_it(place):
     port, _, zone_id = place
     for kind, number, path in (
         (documents.ZONE_MAP, zone_id, f"zones/{zone_id}/map?any=thing"),
+        (documents.ZONE_SOURCES, zone_id, f"zones/{zone_id}/sources"),
         (documents.MOB, 7, "mobs/7"),
+        (documents.MOB_PLACES, 7, "mobs/7/places"),
         (documents.MOB, 10636, "mobs/10636"),
         (documents.ITEM, 100, "items/100"),
     ):
@@ -149,6 +154,10 @@ def test_a_map_that_is_not_published_comes_from_the_application(place):
     [
         ("GET", "/api/v1/deDE/zones/999999/map", 404, "application/problem+json"),
         ("GET", "/api/v1/deDE/mobs/999999", 404, "application/problem+json"),
+        ("GET", "/api/v1/deDE/mobs/999999/places", 404, "application/problem+json"),
+        ("GET", "/api/v1/deDE/mobs/7/sources", 404, "application/problem+json"),
+        ("GET", "/api/v1/deDE/items/100/places", 404, "application/problem+json"),
+        ("GET", "/api/v1/deDE/mobs/7/positions?zone={number}", 200, "application/json"),
         ("GET", "/api/v1/deDE/mobs/0", 404, "application/problem+json"),
         ("GET", "/api/v1/deDE/items/99999999999999999999", 404, "application/problem+json"),
         ("GET", "/api/v1/deDE/items/7/map", 404, "application/problem+json"),

@@ -45,11 +45,14 @@ def quick_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def wanted() -> dict[str, dict[Path, Any]]:
     """Return what documents there are to be of everything in the dictionaries, by kind and file."""
+    mobs = "SELECT id FROM creature UNION SELECT creature FROM source WHERE creature > 0"
+    mobs += " UNION SELECT id FROM named_creature"
     numbers = {
+        "zone-sources": "SELECT id FROM zone",
+        "mob-places": mobs,
         "zone-map": "SELECT id FROM zone",
         "zone-pictures": "SELECT id FROM zone",
-        "mob": "SELECT id FROM creature UNION SELECT creature FROM source WHERE creature > 0"
-        " UNION SELECT id FROM named_creature",
+        "mob": mobs,
         "item": "SELECT id FROM item UNION SELECT item FROM item_drop",
     }
     found = {}

@@ -18,7 +18,7 @@ from django.test import Client
 from django.utils import timezone
 
 from maps import documents, queries
-from maps.documents import ITEM, MOB, ZONE_MAP, ZONE_PICTURES, Kind, files, kinds, marks
+from maps.documents import ITEM, MOB, MOB_PLACES, ZONE_MAP, ZONE_PICTURES, ZONE_SOURCES, Kind, files, kinds, marks
 from maps.models import Changed, CreatureName, Loot, NamedCreature, Presence, Recounted, StaleDocument
 from maps.publish import has_changes, publish
 from tests.maps.contract import ask, read
@@ -179,7 +179,7 @@ def test_what_changes_while_a_document_is_made_is_made_again(marsh, monkeypatch)
     change_later = Thread(target=mark_anew)
     monkeypatch.setattr(files, "write", write_and_change)
     documents.mark(DE, [7], [marsh])
-    assert next(documents.make_stale(DE)) == 1
+    assert next(documents.make_stale(DE)) == 2, "the map, and the creature's places"
     change_later.join(10)
     assert not change_later.is_alive()
     assert stale() == {marsh}
@@ -195,7 +195,7 @@ def test_a_mark_whose_change_is_not_committed_yet_is_left(marsh):
         documents.mark(DE, [7], [marsh])
         in_thread(lambda: made.extend(documents.make_stale(DE)))
         assert made == []
-    assert list(documents.make_stale(DE)) == [1]
+    assert sum(documents.make_stale(DE)) == 3, "a map, a zone's sources, a creature's places"
 
 
 def test_the_oldest_is_made_first_and_some_always_is(marsh):
@@ -216,7 +216,7 @@ def test_the_command_makes_everything_anew_and_deletes_what_is_of_no_zone(marsh)
         stray.write_bytes(b"")
     said = StringIO()
     call_command("publish", "deDE", all=True, stdout=said)
-    assert "3 documents made" in said.getvalue()
+    assert "5 documents made" in said.getvalue()
     assert content(marsh)["mobs"][0]["name"] == "Leitwolf"
     kept = sorted(each.name for each in files.folder("deDE", ZONE_MAP).iterdir())
     assert [name.count(".") for name in kept] == [3, 3, 2] and kept[-1] == f"{marsh}.json.gz"
@@ -225,7 +225,7 @@ def test_the_command_makes_everything_anew_and_deletes_what_is_of_no_zone(marsh)
 def test_the_command_publishes_what_changed(marsh):
     said = StringIO()
     call_command("publish", "deDE", stdout=said)
-    assert "spawn points of 1 creatures" in said.getvalue() and "2 documents made" in said.getvalue()
+    assert "spawn points of 1 creatures" in said.getvalue() and "4 documents made" in said.getvalue()
     assert not has_changes(DE)
 
 
@@ -376,6 +376,64 @@ def test_gathering_changes_the_ground_as_well(marsh):
     assert stale(ZONE_PICTURES) == {marsh}
 
 
+# --- places ---------------------------------------------------------------------------------------
+def test_where_a_creature_is_is_published_as_the_api_answers(marsh, django_assert_num_queries):
+    presence(7, marsh, {(20.5, 20): [1, 1]}, floor=3)
+    publish(DE)
+    told = content(7, MOB_PLACES)
+    assert told == queries.mob_places(DE, 7)
+    with django_assert_num_queries(1, using=DE):
+        assert read("mobs/7/places") == told
+    ground, third = told["places"]
+    assert (ground["zone"], ground["floor"], third["floor"]) == (marsh, 0, 3)
+    for place in (ground, third):
+        points = read(f"mobs/7/positions?zone={marsh}&floor={place['floor']}")["features"]
+        assert place["positions"][::6] == [point["geometry"]["coordinates"][0] for point in points]
+        assert place["positions"][2::6] == [point["properties"]["sightings"] for point in points]
+        spawns = read(f"mobs/7/spawns?zone={marsh}&floor={place['floor']}")["features"]
+        assert place["spawns"][1::6] == [point["geometry"]["coordinates"][1] for point in spawns]
+
+
+def test_a_creature_that_is_nowhere_has_no_document_of_places(marsh):
+    creature(8, "Bär")
+    documents.mark_all(DE)
+    publish(DE)
+    assert file(7, MOB_PLACES).exists() and not file(8, MOB_PLACES).exists()
+    assert read("mobs/8/places")["places"] == []
+    Presence.objects.using(DE).all().delete()
+    change(7, marsh)
+    publish(DE)
+    assert not file(7, MOB_PLACES).exists()
+
+
+def test_a_creature_in_too_many_places_is_told_when_asked_for(marsh, monkeypatch):
+    monkeypatch.setattr(kinds, "MOST_POSITIONS", 1)
+    publish(DE)
+    assert not file(7, MOB_PLACES).exists()
+    assert len(read("mobs/7/places")["places"][0]["positions"]) == 12
+
+
+def test_places_of_a_name_lead_to_its_creature(marsh):
+    raw = named_creature("Wolf", shown_as=7)
+    presence(raw, marsh, {(30, 30): [4]})
+    change(raw, marsh)
+    publish(DE)
+    assert ask(f"deDE/mobs/{raw}/places").status_code == 308
+    assert len(content(7, MOB_PLACES)["places"][0]["positions"]) == 18
+    assert not file(raw, MOB_PLACES).exists()
+
+
+def test_a_zones_sources_are_published_as_the_api_answers(marsh):
+    herb = source("herb", object="Friedensblume")
+    presence(-herb, marsh, {(33, 44): [1, 2]})
+    loot(herb, marsh, 3, {9: 3})
+    recount(("zone", marsh), ("source", herb))
+    computed = read(f"zones/{marsh}/sources")
+    publish(DE)
+    assert content(marsh, ZONE_SOURCES) == computed == read(f"zones/{marsh}/sources")
+    assert computed["sources"][0]["points"] == [0, 33, 44, 2, 2]
+
+
 # --- creatures and items ----------------------------------------------------------------------------
 @pytest.fixture
 def wolf(marsh) -> int:
@@ -502,7 +560,7 @@ def test_maps_are_made_in_between_creatures_and_items(marsh, monkeypatch):
     made = documents.make_stale(DE)
     assert next(made) == 2
     assert (stale(), stale(MOB), stale(ITEM)) == (set(), {5, 6}, {6})
-    assert list(made) == [1, 1, 1]
+    assert list(made) == [2, 1, 1], "a zone's sources with the first of them"
 
 
 def test_one_process_at_a_time_makes_documents_and_one_that_waits_takes_its_turn(marsh):
@@ -517,7 +575,7 @@ def test_one_process_at_a_time_makes_documents_and_one_that_waits_takes_its_turn
         waiting.join(0.3)
         assert waiting.is_alive()
     waiting.join(10)
-    assert sum(made) == 2, "the map, and the first pictures of a zone that has none"
+    assert sum(made) == 4, "map, sources and first pictures of the zone, and the creature's places"
 
 
 def test_what_was_counted_anew_is_forgotten_where_there_are_no_documents(wolf, settings):

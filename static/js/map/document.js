@@ -1,5 +1,7 @@
 /** Fetching what a map draws, and turning its flat arrays into points. */
 
+const DAY_MS = 86_400_000;
+
 /**
  * @typedef {object} Point
  * @property {number} floor
@@ -8,8 +10,7 @@
  * @property {number} sightings @property {number} uploaders
  * @property {boolean} confirmed
  * @property {number} last_seen Days since 1970-01-01.
- * @property {[number, number][]} [ring] Around where it walks, for a patrol in a zone's document.
- * @property {object} [area] The same as GeoJSON, among a creature's own spawn points.
+ * @property {[number, number][]} [ring] Around where it walks, for a patrol.
  */
 
 /**
@@ -63,6 +64,28 @@ export function sources(body) {
 }
 
 /**
+ * Take one zone's floor out of a creature's document: its raw positions and its spawn points.
+ * @param {{position_fields: string[], spawn_fields: string[], places: any[]}} body
+ * @param {number} zone @param {number} floor
+ * @returns {{positions: any[], spawns: any[]}}
+ */
+export function placesOf(body, zone, floor) {
+  const found = body.places.find((place) => place.zone === zone && place.floor === floor);
+  if (!found) return { positions: [], spawns: [] };
+  const positions = unpack(body.position_fields, found.positions).map((position) => ({
+    ...position,
+    first_seen: isoDay(position.first_seen),
+    last_seen: isoDay(position.last_seen),
+  }));
+  const spawns = unpack(body.spawn_fields, found.spawns).map((spawn) => ({ ...spawn, floor }));
+  for (const { spawn, ring } of found.patrols) spawns[spawn].ring = ring;
+  return { positions, spawns };
+}
+
+/** Days since 1970-01-01 as text, such as `2026-01-31`. @param {number} count */
+export const isoDay = (count) => new Date(count * DAY_MS).toISOString().slice(0, 10);
+
+/**
  * Turn a GeoJSON document of points into places.
  * @param {{features: {geometry: {coordinates: [number, number]}, properties: any}[]}} geojson
  * @returns {any[]}
@@ -73,8 +96,8 @@ export function places(geojson) {
 
 /** The addresses of what is fetched once more is asked for. @param {string} api Of the locale, `/api/v1/deDE`. */
 export const addresses = (api) => ({
-  /** @param {number} mob @param {string|number} zone @param {number} floor */
-  positions: (mob, zone, floor) => `${api}/mobs/${mob}/positions?zone=${zone}&floor=${floor}`,
+  /** @param {number} mob */
+  places: (mob) => `${api}/mobs/${mob}/places`,
   /** @param {string|number} zone */
   sources: (zone) => `${api}/zones/${zone}/sources`,
 });

@@ -2,7 +2,7 @@
 
 import { need } from "../dom.js";
 import { gettext, ngettext } from "../words.js";
-import { fetchJson, places } from "./document.js";
+import { fetchJson, places, placesOf } from "./document.js";
 import { onThemeChange, themed } from "./colours.js";
 import { Canvas } from "./layers/canvas.js";
 import { Positions } from "./layers/positions.js";
@@ -28,6 +28,8 @@ const positions = new Positions(canvas);
 let fill = themed("--mark-fill");
 /** @type {Spawns|null} */
 let spawns = null;
+/** @type {Promise<any>|null} */
+let creature = null;
 new Pointer(map, { find });
 onThemeChange(() => {
   fill = themed("--mark-fill");
@@ -43,13 +45,9 @@ await draw();
 async function draw() {
   const wanted = choice.value;
   const [zone, floor] = wanted.split("/");
-  const query = `?zone=${zone}&floor=${floor}`;
   box.dataset.state = "loading";
   try {
-    const [raw, estimated] = await Promise.all([
-      fetchJson(`${box.dataset.url}/positions${query}`).then(places),
-      wantsSpawns ? fetchJson(`${box.dataset.url}/spawns${query}`).then(places) : [],
-    ]);
+    const { positions: raw, spawns: estimated } = await found(Number(zone), Number(floor));
     if (choice.value !== wanted) return;
     positions.show(raw);
     spawns?.remove();
@@ -64,6 +62,22 @@ async function draw() {
     state.textContent = `${gettext("The map could not be loaded. Reload the page to try again.")} (${/** @type {Error} */ (error).message})`;
     box.dataset.state = "failed";
   }
+}
+
+/**
+ * A creature's places are one document, fetched once; a source's positions are asked for zone by zone.
+ * @param {number} zone @param {number} floor
+ * @returns {Promise<{positions: any[], spawns: any[]}>}
+ */
+async function found(zone, floor) {
+  const { of, url } = box.dataset;
+  if (of !== "mobs") {
+    const positions = places(await fetchJson(`${url}/positions?zone=${zone}&floor=${floor}`));
+    return { positions, spawns: [] };
+  }
+  creature ??= fetchJson(`${url}/places`);
+  creature.catch(() => (creature = null));
+  return placesOf(await creature, zone, floor);
 }
 
 /** Lay what the chosen zone looks like, below its dots. */

@@ -2,9 +2,8 @@
 
 import { element } from "../dom.js";
 import { day, decimal, fill, gettext, ngettext, number } from "../words.js";
+import { isoDay } from "./document.js";
 import { days } from "./provenance.js";
-
-const DAY_MS = 86_400_000;
 
 /** @param {number} x @param {number} y */
 export const place = (x, y) => `${decimal(x)} / ${decimal(y)}`;
@@ -18,9 +17,6 @@ export function certainty(point) {
   if (point.uploaders > 1) return gettext("likely: seen by several players");
   return gettext("unconfirmed: noted by one player only");
 }
-
-/** Days since 1970-01-01 as text. @param {number} count */
-const dayNumber = (count) => new Date(count * DAY_MS).toISOString().slice(0, 10);
 
 /**
  * Why a spawn point is on the map.
@@ -37,7 +33,7 @@ export function spawnPopup(name, url, point, behind) {
   fact(facts, gettext("Players"), number(point.uploaders));
   const story = element("p", { class: "soft" });
   const box = element("div", {}, title, facts, element("p", { text: certainty(point) }), story);
-  if (point.ring || point.area) story.before(element("p", { text: gettext("It patrols: the dot lies on its way, and the layer of areas shows where it walks.") }));
+  if (point.ring) story.before(element("p", { text: gettext("It patrols: the dot lies on its way, and the layer of areas shows where it walks.") }));
   if (behind) {
     story.textContent = gettext("Looking up the noted positions …");
     behind.then(
@@ -46,7 +42,7 @@ export function spawnPopup(name, url, point, behind) {
         story.textContent = fill(gettext("The noted positions could not be loaded (%(error)s)."), { error: error.message });
       },
     );
-  } else if (point.last_seen) fact(facts, gettext("Last seen"), day(dayNumber(point.last_seen)));
+  } else if (point.last_seen) fact(facts, gettext("Last seen"), day(isoDay(point.last_seen)));
   if (url) box.append(element("p", {}, element("a", { href: url, text: gettext("All about this creature") })));
   return box;
 }

@@ -206,8 +206,8 @@ function find(x, y, reach) {
 /** @param {import("./document.js").Mob} mob @param {import("./document.js").Point} point */
 function spawnHit(mob, point) {
   const popup = () => {
-    const url = urls.positions(mob.id, zone, point.floor);
-    return spawnPopup(mob.name, `${mobPages}${mob.id}`, point, origin.show(url, point, mob.spawns));
+    const behind = origin.show(urls.places(mob.id), Number(zone), point, mob.spawns);
+    return spawnPopup(mob.name, `${mobPages}${mob.id}`, point, behind);
   };
   return { x: point.x, y: point.y, mob: mob.id, tip: () => tip(mob.name, point), popup };
 }

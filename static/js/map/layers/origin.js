@@ -1,7 +1,7 @@
 /** The raw positions behind the spawn point whose popup is open, drawn around it. */
 
 import { onThemeChange, themed } from "../colours.js";
-import { fetchJson, places } from "../document.js";
+import { fetchJson, placesOf } from "../document.js";
 import { behind } from "../provenance.js";
 
 const RADIUS_PX = 2.5;
@@ -15,7 +15,7 @@ export class Origin {
   /** @param {any} over @param {L.Map} map */
   constructor(over, map) {
     this.over = over;
-    /** @type {Map<string, Promise<Position[]>>} By address: a second dot of the same creature needs no second answer. */
+    /** @type {Map<string, Promise<any>>} By address: a second dot of the same creature needs no second answer. */
     this.known = new Map();
     /** @type {{point: Point, positions: Position[]}|null} */
     this.drawn = null;
@@ -26,17 +26,17 @@ export class Origin {
 
   /**
    * Draw what is behind a spawn point, and return it.
-   * @param {string} url Of the creature's positions on that floor. @param {Point} point
+   * @param {string} url Of the creature's places. @param {number} zone @param {Point} point
    * @param {Point[]} spawns All spawn points of the creature in the zone.
    * @returns {Promise<Position[]>}
    */
-  async show(url, point, spawns) {
+  async show(url, zone, point, spawns) {
     const wanted = (this.wanted = {});
-    const all = this.known.get(url) ?? fetchJson(url).then(places);
+    const all = this.known.get(url) ?? fetchJson(url);
     this.known.set(url, all);
     all.catch(() => this.known.delete(url));
     const others = spawns.filter(({ floor }) => floor === point.floor);
-    const positions = behind(point, others, await all);
+    const positions = behind(point, others, placesOf(await all, zone, point.floor).positions);
     if (this.wanted === wanted) {
       this.drawn = { point, positions };
       this.over.repaint();
