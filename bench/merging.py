@@ -20,6 +20,13 @@ UNPUBLISHED = (
     " OR EXISTS (SELECT FROM stale_document WHERE since <= now())"
 )
 
+#: A step into an index each, however many uploads there are: counting them ten times a second would take half a core
+#: from what is measured, and more of it the more uploads there are.
+LEFT = (
+    "SELECT EXISTS (SELECT FROM ingest_upload WHERE status = 'queued')"
+    " OR EXISTS (SELECT FROM ingest_upload WHERE status = 'staged')"
+)
+
 
 @dataclass(frozen=True)
 class Run:
@@ -97,14 +104,16 @@ def _first_claim(site: Site) -> float:
 def _progress(site: Site, total: int, patience_s: float) -> None:
     """Wait until all is merged, with a line of progress every ten seconds."""
     began = told = time.monotonic()
-    while left := site.unfinished():
-        now = time.monotonic()
-        if now - began > patience_s:
-            servers.wait_for_merged(site, 0, "Merging the uploads")
-        if now - told > 10:
-            told = now
-            say(f"  {total - left:,} of {total:,} merged after {now - began:.0f} s")
-        time.sleep(0.1)
+    with site.connect() as connection:
+        connection.execute("SET enable_seqscan = off")
+        while (row := connection.execute(LEFT).fetchone()) and row[0]:
+            now = time.monotonic()
+            if now - began > patience_s:
+                servers.wait_for_merged(site, 0, "Merging the uploads")
+            if now - told > 10:
+                told = now
+                say(f"  {total - site.unfinished():,} of {total:,} merged after {now - began:.0f} s")
+            time.sleep(0.1)
 
 
 def database(locale: str) -> str:
