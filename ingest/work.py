@@ -183,6 +183,9 @@ def claim(locale: str, claim_name: str) -> list[Upload]:
         "apart_after": APART_AFTER,
     }
     with transaction.atomic(), connection.cursor() as cursor:
+        # What waits lies together in its own index. For a disk's arm the planner would rather walk all uploads by
+        # their age, those that are done with, too, and each claim of a long queue would take longer than the last.
+        cursor.execute("SET LOCAL random_page_cost = 1.1")
         cursor.execute(load("claim.sql"), parameters)
         ids = [row[0] for row in cursor.fetchall()]
     return list(Upload.objects.filter(id__in=ids).only(*_NEEDED).order_by("received_at", "id"))
