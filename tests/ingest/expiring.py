@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from io import StringIO
-from threading import Thread
 
 from django.core.management import call_command
 from django.db import connections
@@ -46,18 +45,3 @@ def files() -> list[str]:
     """Return the names of the files in the archive."""
     archive = spool.archive()
     return [name for folder in archive.listdir("")[0] for name in archive.listdir(folder)[1]]
-
-
-def elsewhere(action: Callable[[], object]) -> None:
-    """Run on connections of its own."""
-
-    def run() -> None:
-        try:
-            action()
-        finally:
-            connections.close_all()
-
-    thread = Thread(target=run)
-    thread.start()
-    thread.join(60)
-    assert not thread.is_alive()

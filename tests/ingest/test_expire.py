@@ -27,9 +27,10 @@ from ingest import (
 )
 from ingest.models import Upload
 from tests import independent, merged_tables
-from tests.ingest.expiring import ALIAS, LONG_AGO, command, elsewhere, expire_these, files, forget_base, xml
+from tests.ingest.expiring import ALIAS, LONG_AGO, command, expire_these, files, forget_base, xml
 from tests.ingest.factories import Note, contents, day, document, mob, notes, zone
 from tests.ingest.pipeline import LAW, RECEIVED, empty, merge, rows, tables, take, work_off
+from tests.threads import elsewhere
 
 pytestmark = [
     pytest.mark.django_db(databases="__all__", transaction=True),

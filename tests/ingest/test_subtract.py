@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from struct import unpack
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from ingest.models import Upload
 from ingest.subtract import subtract
 from tests.ingest.factories import day, document, mob, zone
 from tests.ingest.pipeline import RECEIVED, empty, rows, tables, take, work_off
+from tests.threads import elsewhere
 
 pytestmark = [
     pytest.mark.django_db(databases="__all__", transaction=True),
@@ -80,19 +80,6 @@ def test_folds_go_on_while_documents_are_read(while_reading):
     assert (unpack(">3i", seen_when)[0], positions) == (3, 1)
 
 
-def in_thread(action: Callable[[], object]) -> None:
-    def run() -> None:
-        try:
-            action()
-        finally:
-            connections.close_all()
-
-    thread = Thread(target=run)
-    thread.start()
-    thread.join(60)
-    assert not thread.is_alive()
-
-
 @pytest.mark.parametrize("at", [0, 1, 2])
 def test_what_is_merged_while_documents_are_read_is_reckoned_with(while_reading, at):
     """Whenever it comes: before the first document is opened, or between those of the same sender."""
@@ -101,7 +88,7 @@ def test_what_is_merged_while_documents_are_read_is_reckoned_with(while_reading,
     later = seen_on(0, more="5/5,")
 
     def merge_it(upload: Upload) -> None:
-        in_thread(work_off)
+        elsewhere(work_off)
 
     while_reading += [lambda upload: None] * at + [merge_it]
     take_out(uploads[0])
@@ -122,7 +109,7 @@ def test_days_are_told_by_what_was_merged_after_the_others_were_looked_for(while
     later = seen_on(1)
 
     def merge_it(upload: Upload) -> None:
-        in_thread(work_off)
+        elsewhere(work_off)
 
     while_reading += [lambda upload: None, merge_it]
     take_out(uploads[0])
@@ -143,8 +130,8 @@ def test_what_is_subtracted_by_somebody_else_meanwhile_is_subtracted_once(while_
     [first] = withdraw.pending("deDE")
 
     def be_faster(upload: Upload) -> None:
-        in_thread(lambda: subtract(ALIAS, [first]))
-        in_thread(lambda: subtract(ALIAS, [uploads[3]]))
+        elsewhere(lambda: subtract(ALIAS, [first]))
+        elsewhere(lambda: subtract(ALIAS, [uploads[3]]))
 
     while_reading.append(be_faster)
     subtract(ALIAS, [first])

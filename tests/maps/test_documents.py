@@ -23,6 +23,7 @@ from maps.models import Changed, CreatureName, Loot, NamedCreature, Presence, Re
 from maps.publish import has_changes, publish
 from tests.maps.contract import ask, read
 from tests.maps.factories import DE, creature, item, loot, named_creature, presence, source, zone
+from tests.threads import elsewhere
 
 pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
 
@@ -54,19 +55,6 @@ def file(number: int, kind: Kind = ZONE_MAP) -> Path:
 
 def content(number: int, kind: Kind = ZONE_MAP) -> dict[str, object]:
     return orjson.loads(gzip.decompress(file(number, kind).read_bytes()))
-
-
-def in_thread(work: object) -> None:
-    def run() -> None:
-        try:
-            work()
-        finally:
-            connections.close_all()
-
-    thread = Thread(target=run)
-    thread.start()
-    thread.join(10)
-    assert not thread.is_alive()
 
 
 def test_the_document_is_the_answer_from_the_database(marsh):
@@ -167,7 +155,7 @@ def test_what_changes_while_a_document_is_made_is_made_again(marsh, monkeypatch)
     def write_and_change(bodies: dict[Path, object], **how: bool) -> None:
         write(bodies, **how)
         monkeypatch.setattr(files, "write", write)
-        in_thread(lambda: presence(creature(8, "Bär"), marsh, {(1, 1): [1]}))
+        elsewhere(lambda: presence(creature(8, "Bär"), marsh, {(1, 1): [1]}), within_s=10)
         change_later.start()
 
     def mark_anew() -> None:
@@ -193,7 +181,7 @@ def test_a_mark_whose_change_is_not_committed_yet_is_left(marsh):
     made: list[int] = []
     with transaction.atomic(using=DE):
         documents.mark(DE, [7], [marsh])
-        in_thread(lambda: made.extend(documents.make_stale(DE)))
+        elsewhere(lambda: made.extend(documents.make_stale(DE)), within_s=10)
         assert made == []
     assert sum(documents.make_stale(DE)) == 3, "a map, a zone's sources, a creature's places"
 
@@ -568,7 +556,7 @@ def test_one_process_at_a_time_makes_documents_and_one_that_waits_takes_its_turn
     made: list[int] = []
     with transaction.atomic(using=DE), connections[DE].cursor() as cursor:
         assert marks.alone(cursor, wait=False)
-        in_thread(lambda: made.extend(documents.make_stale(DE)))
+        elsewhere(lambda: made.extend(documents.make_stale(DE)), within_s=10)
         assert made == []
         waiting = Thread(target=lambda: (made.extend(documents.make_stale(DE, wait=True)), connections.close_all()))
         waiting.start()
