@@ -66,6 +66,23 @@ def test_both_ways_refuse_the_same_broken_documents(note: Note, data: st.DataObj
     assert read(broken, at_once=True) == read(broken, at_once=False)
 
 
+@pytest.mark.parametrize(
+    "whole",
+    [
+        document(loot("+5#+1:0:0:1:54Z#12#+1:-7:0:1#"), loot()),
+        document(loot("+5#1:0:0:1#+", "SKINnA#1#1.0#ZHEROIC"), version=42),
+        document(mob(zone("21.6/33,-1/-1,"), zone(name="M|uuml|hle", level=1)), mob()),
+    ],
+    ids=["loot", "loot of version 42", "mob"],
+)
+def test_both_ways_refuse_the_same_wherever_something_is_missing(whole: bytes) -> None:
+    begin, end = whole.index(b">") + 1, whole.rindex(b"<")
+    for at in range(begin, end):
+        for to in range(at + 1, min(end, at + 20) + 1):
+            broken = whole[:at] + whole[to:]
+            assert read(broken, at_once=True) == read(broken, at_once=False), broken
+
+
 # --- what is cut out, and what is not -----------------------------------------------------------------
 EMPTY = document()
 LOOT, MOB = loot(), mob(zone("21.6/33,-1/-1,"), zone(name="M|uuml|hle", level=1))
@@ -79,7 +96,7 @@ LOOT, MOB = loot(), mob(zone("21.6/33,-1/-1,"), zone(name="M|uuml|hle", level=1)
         [LOOT, LOOT, MOB, MOB, LOOT],
         [mob(), mob(zone(""))],
         [mob(zone(name="A&apos;B &amp; C"), name="&quot;D&quot;"), loot(source="OPENoA&apos;B#1.0#100#Z&lt;HEROIC#0")],
-        [loot(text) for text in ("", "+", "++5#+", "+5#7#+1:-7:4294967295:0:54Z#2147483647:0:0:1#")],
+        [loot(text) for text in ("", "+", "++5#+", "+5#7#+1:-7:4294967295:0:54Z#2147483647:0:0:1#", "+5#" * 1000)],
         [loot(source=f"FISH#-1#-1#{zone}#99") for zone in "AB"],
     ],
     ids=lambda written: "".join(written)[:40],
@@ -139,6 +156,9 @@ def test_what_else_there_is_stays_and_is_read_with_it() -> None:
         document(loot(source="n0x1#-1#1#Z#0"), loot(source="n0x1#1#-1#Z#0")),
         document(loot(source="n0x1#1#1##0")),
         document(mob(zone("1/1"), zone(",2/2,"))),
+        document(mob(zone("1/1,")).replace("</Zone></Mob>", "</Zone><Zone</Mob>")),
+        document(LOOT, loot("+1")),
+        document(LOOT, loot("+5#+1:0:0:1")),
         document(mob(zone("1/1,", name="A<B").replace("&lt;", "<"))),
         document(mob(react=3)),
         document(mob(id=0)),

@@ -158,8 +158,9 @@ _SLOT = {
     44: rf"(?:{_COMMON_SLOT}:[0-9A-Za-z]{{1,6}}|{_ITEM_SLOT}(?::[0-9A-Za-z]{{1,6}})?|{NATURAL})",
 }
 _SLOT[43] = _SLOT[44]
-#: A whole loot text within a longer pattern. No repetition is given up once it has matched, so none is remembered.
-LOOT_TEXT = {version: rf"(?:\+(?:{slot}#)*+)*+" for version, slot in _SLOT.items()}
+#: A whole loot text within a longer pattern. Not `(?:…)*+`, which would remember no repetition, but takes the beginning
+#: of one that failed for a match: https://github.com/python/cpython/issues/106052
+LOOT_TEXT = {version: rf"(?>(?:\+(?>(?:{slot}#)*))*)" for version, slot in _SLOT.items()}
 _slot = {version: re.compile(slot).fullmatch for version, slot in _SLOT.items()}
 #: A `+` may stand before any slot (a looting begins) and at the end (one without slots).
 _slots = {version: re.compile(rf"(?:\+*{slot}#)*\+*").fullmatch for version, slot in _SLOT.items()}

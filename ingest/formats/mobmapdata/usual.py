@@ -59,6 +59,7 @@ _MAX_PART = 250
 
 _version = re.compile(rb'<MobMapData [^<>]*?\bversion="(42|44)"').search
 # Every part ends at the first sign that may end it, so nothing is tried twice.
+# Only repetitions of single signs are possessive: `grammar.LOOT_TEXT` says why.
 #: Source without `#`, x, y, place without `#`, text. Version 43 writes either form, which only a whole name tells.
 _LOOT = {
     version: re.compile(
@@ -72,7 +73,7 @@ _LEVEL = rb"(-1|0|[1-9][0-9]{0,2}+)"
 #: Name, id, min, max, react, date, zones.
 _MOB = re.compile(
     rb'<Mob name="(%b)" blizzid="([1-9][0-9]{0,8}+)" min="%b" max="%b" react="(1?[0-2])" date="(0|[1-9][0-9]{0,3}+)">'
-    rb'((?:<Zone name="%b" level="[0-9]{1,2}+">[-0-9./,]*+</Zone>)*+)</Mob>' % (_NAME, _LEVEL, _LEVEL, _NAME)
+    rb'((?>(?:<Zone name="%b" level="[0-9]{1,2}+">[-0-9./,]*+</Zone>)*))</Mob>' % (_NAME, _LEVEL, _LEVEL, _NAME)
 )
 #: Name and level as written, coordinates.
 _ZONE = re.compile(rb'<Zone name="([^"]*+" level="[0-9]*+)">([^<]*+)</Zone>')
