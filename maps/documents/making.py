@@ -20,6 +20,7 @@ def make_stale(alias: str, *, wait: bool = False) -> Iterator[int]:
     A mark is gone only if its document is on the disk. One process at a time does it for a locale; another ends at
     once, or takes turns with it if it is to `wait`.
     """
+    marks.cut_rests(alias)
     while True:
         while marks.spread(alias, wait=wait):
             pass

@@ -107,12 +107,16 @@ def _mark_all(cursor: Any) -> int:
     return int(cursor.rowcount)
 
 
+def cut_rests(alias: str) -> None:
+    """Let no mark wait for a moment that lies ahead of any rest: after the machine's clock was set back."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute(statement("cut_rests"), {"kinds": [kind.name for kind in KINDS], "rest_s": PICTURES_REST_S})
+
+
 def are_stale(alias: str) -> bool:
     """Tell whether a document is to be made now, or something counted anew to be spread."""
     with connections[alias].cursor() as cursor:
-        cursor.execute(
-            "SELECT EXISTS (SELECT FROM recounted), EXISTS (SELECT FROM stale_document WHERE since <= now())"
-        )
+        cursor.execute(statement("documents_are_stale"), {"rest_s": PICTURES_REST_S})
         recounted, stale = cursor.fetchone()
     return bool(recounted or (stale and settings.PUBLISH_DOCUMENTS))
 

@@ -190,9 +190,28 @@ def test_the_oldest_is_made_first_and_some_always_is(marsh):
     later = zone("Später")
     presence(7, later, {(1, 1): [1]})
     documents.mark_all(DE)
-    StaleDocument.objects.using(DE).filter(number=marsh).update(since=timezone.now() + timedelta(hours=1))
+    StaleDocument.objects.using(DE).filter(number=later).update(since=timezone.now() - timedelta(hours=1))
     publish(DE, for_s=0)
     assert stale() == {marsh}
+
+
+def test_a_mark_from_a_moment_ahead_of_the_clock_holds_no_document_back(marsh):
+    """The clock was set back: whatever was marked before would wait until it is that time again."""
+    publish(DE)
+    CreatureName.objects.using(DE).update(name="Leitwolf")
+    documents.mark(DE, [7], [marsh])
+    ahead = timezone.now() + timedelta(hours=5)
+    StaleDocument.objects.using(DE).update(since=ahead)
+    with transaction.atomic(using=DE):
+        StaleDocument.objects.using(DE).select_for_update().get(kind="zone-map")
+        elsewhere(lambda: marks.cut_rests(DE), within_s=10)
+    held = StaleDocument.objects.using(DE).get(kind="zone-map")
+    assert (held.since, stale()) == (ahead, {marsh}), "what a transaction holds is left for the next time"
+    StaleDocument.objects.using(DE).update(since=ahead)
+    assert has_changes(DE)
+    publish(DE)
+    assert not StaleDocument.objects.using(DE).exists()
+    assert content(marsh)["mobs"][0]["name"] == "Leitwolf"
 
 
 def test_the_command_makes_everything_anew_and_deletes_what_is_of_no_zone(marsh):
