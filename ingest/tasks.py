@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from time import monotonic
+from time import monotonic, sleep
 
 from celery import Task, shared_task
 
@@ -12,7 +12,7 @@ from ingest import tidy as tidying
 from ingest.requeue import NOTHING, draw
 from ingest.trial import try_some
 from ingest.wake import send, wake_later
-from ingest.work import FAILURES, has_room, locales_with_work, merge, merge_is_due, next_merge_s, recover
+from ingest.work import FAILURES, has_room, locales_with_work, merge, merge_is_due, next_merge_s, others_stage, recover
 from ingest.work import work as stage_batch
 from maps import locales
 from maps.publish import has_changes
@@ -22,6 +22,9 @@ logger = logging.getLogger(__name__)
 
 #: A worker stays with one locale for so long, then passes the wake-up on: locales share fairly.
 TURN_S = 5.0
+#: Where nothing waits any more, a fold waits so long at most for what other workers are still staging: left out, it
+#: would need another fold, which writes most rows again. Whether they are done is asked this often.
+OTHERS_S, LOOK_S = 2.0, 0.05
 #: Publishing gets this much time in a turn: under load in one that merged, otherwise in one after the other.
 PUBLISH_S = 1.0
 
@@ -31,6 +34,7 @@ def work(self: Task, locale: str) -> None:
     """Stage what waits in a locale, batch by batch, merge it when it is due, then publish what changed."""
     began = monotonic()
     drained = False
+    empty_since: float | None = None
     # One group a turn, whatever else waits: neither side can hold up the other.
     tried = try_some(locale, self.request.id)
     published_is_old = tried > 0
@@ -41,6 +45,11 @@ def work(self: Task, locale: str) -> None:
         drawn = draw(locale, self.request.id) if no_live_work else NOTHING
         drained = no_live_work and not drawn.looked_at
         quiet = no_live_work and not drawn.queued
+        empty_since = (empty_since or monotonic()) if quiet else None
+        if empty_since and monotonic() - empty_since < OTHERS_S and others_stage(locale, self.request.id):
+            drained = False
+            sleep(LOOK_S)
+            continue
         merged = merge(locale) if not room or merge_is_due(locale, drained=quiet) else 0
         published_is_old |= merged > 0
         if not room and not merged:

@@ -86,6 +86,18 @@ def work(locale: str, claim_name: str) -> int:
     return len(uploads)
 
 
+def others_stage(locale: str, claim_name: str) -> bool:
+    """Tell whether uploads of a locale are claimed for other wake-ups than this one."""
+    # As in claim.sql: by the database's clock, and a time further off than any can be counts for nothing.
+    leased = Upload.objects.filter(
+        locale=locale,
+        status=Upload.Status.QUEUED,
+        lease_until__gt=Now(),
+        lease_until__lte=Now() + 2 * settings.CLAIM_LEASE,
+    )
+    return leased.exclude(claimed_by=claim_name).exists()
+
+
 def has_room(locale: str) -> bool:
     """Tell whether more may be staged. At the budget uploads stay in the spool until a fold has made room."""
     return hot.size_bytes(locales.alias(locale)) < _budget_bytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import timedelta
 from threading import Barrier, Thread
 
@@ -321,6 +320,11 @@ def test_two_workers_on_the_same_claims_merge_once():
 
 
 # --- wake-ups ---------------------------------------------------------------------------------------
+def last_fold(ago: str) -> None:
+    with connections["map_deDE"].cursor() as cursor:
+        cursor.execute("UPDATE hot_state SET folded_at = now() - %s::interval", [ago])
+
+
 def test_the_sweep_wakes_for_waiting_uploads_and_for_unpublished_changes(monkeypatch):
     sent: list[tuple[str, str]] = []
     monkeypatch.setattr(tasks, "send", lambda task, locale: sent.append((task, locale)))
@@ -362,8 +366,7 @@ def test_publishing_that_takes_longer_than_a_turn_goes_on_in_the_next(monkeypatc
     monkeypatch.setattr("maps.publish.CHUNK", 1)
     for creature in (1, 2, 3):
         take(document(mob(zone(), id=creature, name=f"Kodo {creature}")), received_at=timezone.now())
-    with connections["map_deDE"].cursor() as cursor:
-        cursor.execute("UPDATE hot_state SET folded_at = now() - interval '1 minute'")
+    last_fold("1 minute")
     tasks.work.apply(args=["deDE"], throw=True)
     assert sent == [("ingest.work", "deDE")]
     elsewhere = take(document(mob(zone(), id=1), language="enUS"), received_at=timezone.now())
@@ -383,8 +386,7 @@ def test_one_wake_up_brings_an_upload_onto_the_map(monkeypatch):
     monkeypatch.setattr(tasks, "send", die)
     monkeypatch.setattr(tasks, "PUBLISH_S", 60.0)
     taken(3)
-    with connections["map_deDE"].cursor() as cursor:
-        cursor.execute("UPDATE hot_state SET folded_at = now() - interval '1 minute'")
+    last_fold("1 minute")
     tasks.work.apply(args=["deDE"], throw=True)
     assert states() == {"merged": 3}
     assert rows("SELECT count(*) > 0 FROM spawn") == [(True,)]
@@ -394,23 +396,49 @@ def test_what_is_staged_right_after_a_fold_is_merged_when_the_next_one_is_due(mo
     later: list[tuple[str, float]] = []
     monkeypatch.setattr(tasks, "send", die)
     monkeypatch.setattr(tasks, "PUBLISH_S", 60.0)
+    monkeypatch.setattr(module, "FOLD_GAP_QUIET", timedelta(seconds=60))
     monkeypatch.setattr(tasks, "wake_later", lambda *when: later.append(when))
     taken(1)
-    with connections["map_deDE"].cursor() as cursor:
-        cursor.execute("UPDATE hot_state SET folded_at = clock_timestamp()")
+    last_fold("0 seconds")
     tasks.work.apply(args=["deDE"], throw=True)
     assert states() == {"staged": 1}
     [(locale, delay_s)] = later
-    assert (locale, 0 < delay_s <= module.FOLD_GAP_QUIET.total_seconds()) == ("deDE", True)
-    time.sleep(delay_s)
+    assert (locale, 0 < delay_s <= 60) == ("deDE", True)
+    last_fold("61 seconds")
     tasks.work.apply(args=["deDE"], throw=True)
     assert states() == {"merged": 1}
     assert len(later) == 1, "nothing is staged any more"
 
 
+def test_the_last_fold_of_a_queue_waits_for_what_others_are_still_staging(monkeypatch, settings):
+    settings.BATCH_MAX_UPLOADS = 2
+    taken(3)
+    assert len(module.claim("deDE", "another worker's")) == 2
+    waits: list[float] = []
+
+    def end_of_the_other(pause_s: float) -> None:
+        waits.append(pause_s)
+        module.work("deDE", "another worker's")
+
+    monkeypatch.setattr(tasks, "sleep", end_of_the_other)
+    last_fold("10 seconds")
+    tasks.work.apply(args=["deDE"], throw=True)
+    assert (states(), len(waits)) == ({"merged": 3}, 1)
+    assert rows("SELECT count(DISTINCT xmin::text) FROM ledger") == [(1,)], "one transaction"
+
+
+def test_a_claim_whose_worker_died_holds_up_a_fold_for_a_moment_only(monkeypatch, settings):
+    settings.BATCH_MAX_UPLOADS = 1
+    monkeypatch.setattr(tasks, "OTHERS_S", 0.2)
+    taken(2)
+    module.claim("deDE", "a dead worker's")
+    last_fold("10 seconds")
+    tasks.work.apply(args=["deDE"], throw=True)
+    assert states() == {"merged": 1, "queued": 1}
+
+
 def test_a_fold_noted_before_the_clock_was_set_back_holds_up_none():
-    with connections["map_deDE"].cursor() as cursor:
-        cursor.execute("UPDATE hot_state SET folded_at = now() + interval '1 hour'")
+    last_fold("-1 hour")
     assert module.merge_is_due("deDE", drained=False)
     taken(1)
     stage_all()
