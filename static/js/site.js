@@ -1,5 +1,7 @@
-/** What every page does: menus, the appearance switch, the search box, times in the visitor's own zone. */
+/** What every page does: menus, the appearance switch, the search box, times in the visitor's own zone, its address in print. */
 
+import { need } from "./dom.js";
+import { whenPrinted } from "./printing.js";
 import { suggest } from "./suggest.js";
 import { moment } from "./words.js";
 
@@ -8,6 +10,9 @@ for (const form of document.querySelectorAll("form[data-suggest]")) suggest(/** 
 for (const time of document.querySelectorAll("time[data-local]")) {
   time.textContent = moment(/** @type {HTMLTimeElement} */ (time).dateTime);
 }
+
+// The page's own address lacks what was chosen on it, which stands behind its #.
+whenPrinted(() => (need("#printed-address").textContent = location.href));
 
 document.addEventListener("keydown", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);

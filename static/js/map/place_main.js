@@ -7,6 +7,7 @@ import { onThemeChange, themed } from "./colours.js";
 import { Canvas } from "./layers/canvas.js";
 import { Positions } from "./layers/positions.js";
 import { Paper } from "./layers/paper.js";
+import { printed } from "./layers/print.js";
 import { fit, sheet } from "./layers/sheet.js";
 import { Spawns } from "./layers/spawns.js";
 import { Pointer } from "./pointer.js";
@@ -31,6 +32,7 @@ let spawns = null;
 /** @type {Promise<any>|null} */
 let creature = null;
 new Pointer(map, { find });
+printed(map, box, { canvases: [canvas, over], caption: () => choice.selectedOptions[0].textContent ?? "" });
 onThemeChange(() => {
   fill = themed("--mark-fill");
   spawns?.repaint();

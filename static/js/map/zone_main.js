@@ -15,6 +15,7 @@ import { Areas, Density } from "./layers/ground.js";
 import { Measure } from "./layers/measure.js";
 import { Origin } from "./layers/origin.js";
 import { Paper } from "./layers/paper.js";
+import { printed } from "./layers/print.js";
 import { fit, sheet } from "./layers/sheet.js";
 import { Spawns } from "./layers/spawns.js";
 import { fullScreen } from "./layers/tools.js";
@@ -79,6 +80,7 @@ const paper = new Paper(map);
 const sharing = /** @type {HTMLElement|null} */ (document.querySelector("#share"));
 if (sharing) share(sharing, { dots });
 onThemeChange(recolour);
+printed(map, box, { canvases: [canvas, over], caption });
 box.dataset.state = "loading";
 restore(true);
 recolour();
@@ -133,6 +135,12 @@ function colourOf(id) {
     return reactionColour(told.length ? Math.min(...told) : null);
   }
   return colour(ranks.get(id) ?? 0);
+}
+
+/** What a printed map says below itself: its floor, where there are several, and how much is drawn. */
+function caption() {
+  const choice = /** @type {HTMLSelectElement|null} */ (form.elements.namedItem("floor"));
+  return [choice?.selectedOptions[0]?.textContent, need("#shown").textContent].filter(Boolean).join(" · ");
 }
 
 function recolour() {

@@ -7,7 +7,8 @@ import { ASPECT, EDGE, WHOLE_ZONE, xy } from "../coords.js";
 import { place } from "../popups.js";
 import { toolButton } from "./tools.js";
 
-const MAJOR = 10;
+/** Percent between the lines of the coarse grid. */
+export const MAJOR = 10;
 const MINOR = 2;
 
 /** What the rulers take from the map's right and lower edge (map.css). */
@@ -130,9 +131,8 @@ function rulers(map, box) {
  */
 function ticks(from, to, length, side) {
   const pixels = (to - from) / EDGE;
-  const step = [1, 2, 5, 10, 20].find((candidate) => candidate * pixels >= 34) ?? 50;
   const made = [];
-  for (let at = 0; at <= EDGE; at += step) {
+  for (const at of numbers(pixels)) {
     const where = from + at * pixels;
     if (where < 8 || where > length - 8) continue;
     const tick = element("span", { text: String(at) });
@@ -140,6 +140,12 @@ function ticks(from, to, length, side) {
     made.push(tick);
   }
   return made;
+}
+
+/** The percents that a ruler numbers. @param {number} pixels Of the page, per percent. */
+export function numbers(pixels) {
+  const step = [1, 2, 5, 10, 20].find((candidate) => candidate * pixels >= 34) ?? 50;
+  return Array.from({ length: Math.floor(EDGE / step) + 1 }, (_, index) => index * step);
 }
 
 /** @param {L.Map} map */
