@@ -1,6 +1,8 @@
 """The web server: two processes with threads, bounded in every direction."""
 
 import os
+import time
+from typing import Any
 
 bind = os.environ.get("MOBMAP_WEB_BIND", "127.0.0.1:8000")
 worker_class = "gthread"
@@ -25,3 +27,13 @@ proc_name = "mobmap-web"
 accesslog = None
 errorlog = "-"
 control_socket_disable = True
+
+#: Of the server itself: this file is read before it makes its processes, and again when it is told to reload.
+started_s = time.monotonic()
+
+
+def post_worker_init(worker: Any) -> None:
+    """Tell the queue page for how long the site has been up."""
+    from portal import health
+
+    health.server_started_s = started_s

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage
@@ -19,6 +20,7 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError
 from django.db.utils import ProgrammingError
 from django.http import HttpRequest, HttpResponse
 from django.utils.connection import ConnectionDoesNotExist
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from kombu.exceptions import KombuError
 
@@ -33,10 +35,18 @@ from portal.status import remember
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 #: A broker that takes longer is treated as dead: a page or a probe must not hang on it (tried twice).
 BROKER_TIMEOUT_S = 1
 WORKER_REPLY_S = 1.0
 BROKER_REMEMBERED_S = 5
+
+#: So long after the web server workers may still be starting: 3 s on a machine of their own, 20 s on a busy one.
+WORKERS_START_S = 30
+#: When the web server started, on the system's monotonic clock (`deploy/gunicorn.conf.py` tells); None if nobody told.
+#: Its processes are younger: they come and go.
+server_started_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,19 @@ class Spool:
 
     reason: str = ""
     free_bytes: int | None = None
+
+
+def _remember(key: str, ask: Callable[[], T], at_least_s: int = 1) -> T:
+    """Return `ask()` as of a moment ago, and in the asker's language: reasons are sentences."""
+    return remember(f"{key}:{get_language()}", ask, at_least_s)
+
+
+def starting_for_s() -> float | None:
+    """Return how long the site has been up, if that is so short that workers may still be starting; else None."""
+    if server_started_s is None:
+        return None
+    up_s = time.monotonic() - server_started_s
+    return up_s if up_s < WORKERS_START_S else None
 
 
 # --- databases -----------------------------------------------------------------------------------
@@ -162,7 +185,7 @@ def ask_broker() -> Broker:
 
 def broker() -> Broker:
     """Return `ask_broker()` as of a few seconds ago at most."""
-    return remember("broker", ask_broker, BROKER_REMEMBERED_S)
+    return _remember("broker", ask_broker, BROKER_REMEMBERED_S)
 
 
 # --- spool ---------------------------------------------------------------------------------------
@@ -193,10 +216,10 @@ def spool() -> Spool:
 def parts() -> list[Part]:
     """Return every part with its state, as of a second ago at most."""
     return [
-        *remember("databases", databases),
+        *_remember("databases", databases),
         Part("broker", False, broker().reason),
-        remember("ram-stage", ram_stage, at_least_s=BROKER_REMEMBERED_S),
-        Part("spool", True, remember("spool", spool).reason),
+        _remember("ram-stage", ram_stage, at_least_s=BROKER_REMEMBERED_S),
+        Part("spool", True, _remember("spool", spool).reason),
     ]
 
 

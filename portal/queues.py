@@ -117,17 +117,31 @@ def _control_cell(control: LocaleControl) -> Cell:
     return Cell(f"{control.locale}.control", _("State"), text, "warn" if paused else "good")
 
 
+def _part_name(name: str) -> str:
+    """Return a part's name in the language of the page; monitoring knows it by the other one."""
+    kind, _separator, of = name.partition(" ")
+    if kind == "database":
+        return _("Database %(name)s") % {"name": of}
+    return {"broker": _("Broker"), "RAM stage": _("RAM stage"), "spool": _("Spool")}[name]
+
+
+def _workers_cell() -> Cell:
+    broker, up_s = health.broker(), health.starting_for_s()
+    if broker.workers:
+        text, state = f"{count(len(broker.workers))}: {', '.join(broker.workers)}", "good"
+    elif up_s is not None and not broker.reason:
+        text, state = _("none yet, the site started %(time)s ago") % {"time": duration(up_s)}, ""
+    else:
+        text, state = _("none answered"), "bad"
+    return Cell("workers", _("Workers"), text, state)
+
+
 def _part_cells(counted: dict[str, status.LocaleFigures]) -> list[Cell]:
     """Return the state of databases, broker, spool and workers, and the spool's space beside its limits."""
     cells = []
     for part in health.parts():
         state = "good" if part.ok else "bad" if part.needed else "warn"
-        cells.append(Cell(f"part.{part.name}", part.name[0].upper() + part.name[1:], part.reason or _("works"), state))
-    workers = health.broker().workers
-    if workers:
-        cells.append(Cell("workers", _("Workers"), f"{count(len(workers))}: {', '.join(workers)}", "good"))
-    else:
-        cells.append(Cell("workers", _("Workers"), _("none answered"), "bad"))
+        cells.append(Cell(f"part.{part.name}", _part_name(part.name), part.reason or _("works"), state))
     waiting, free = sum(one.waiting_bytes for one in counted.values()), health.spool().free_bytes
     full = waiting >= settings.SPOOL_MAX_WAITING_BYTES
     low = free is not None and free < settings.SPOOL_MIN_FREE_BYTES
@@ -141,6 +155,7 @@ def _part_cells(counted: dict[str, status.LocaleFigures]) -> list[Cell]:
     }
     return [
         *cells,
+        _workers_cell(),
         Cell("spool.waiting", _("Documents waiting"), waiting_text, "bad" if full else ""),
         Cell("spool.free", _("Free space"), free_text, "bad" if low else ""),
     ]
@@ -151,7 +166,7 @@ def _broker_rows() -> list[dict[str, Any]]:
     for name in health.queue_names():
         queue = found.get(name)
         dead_letters = name == DEAD_LETTERS
-        unheard = queue is None or (queue.consumers == 0 and not dead_letters)
+        unheard = queue is None or (queue.consumers == 0 and not dead_letters and health.starting_for_s() is None)
         messages_state = "warn" if dead_letters and queue and queue.messages else ""
         rows.append(
             {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import timedelta
 
@@ -13,7 +14,7 @@ from django.utils import timezone
 
 from ingest.models import LocaleControl
 from maps.models import Changed, StaleDocument
-from portal import queues
+from portal import health, queues
 from portal.models import Refusal
 from tests.conftest import ALL_DATABASES
 from tests.portal import rows
@@ -95,6 +96,33 @@ def test_trouble_is_marked(admin_client):
         "part.broker": "warn",
         "workers": "bad",
     }
+
+
+def test_parts_and_what_they_lack_are_named_in_the_language_of_the_page(admin_client):
+    figures(admin_client)  # in English, a moment before
+    page = admin_client.get("/admin/queues/", headers={"Accept-Language": "de"}).content.decode()
+    named = re.findall(r'<dt>([^<]*)</dt><dd data-cell="(?:part\.[^"]*|workers)"', page)
+    databases = {"Datenbank portal", "Datenbank deDE", "Datenbank enUS"}
+    assert set(named) == databases | {"Broker", "RAM-Zwischenlager", "Spool", "Worker"}
+    assert "(ConnectionRefusedError)" in page
+    assert "It does not answer" not in page
+
+
+def test_silent_workers_are_no_alarm_while_the_site_starts(admin_client, monkeypatch):
+    monkeypatch.setattr(health, "ask_broker", lambda: health.Broker(queues={"ingest.deDE": health.Queue(0, 0)}))
+    monkeypatch.setattr(health, "server_started_s", time.monotonic() - 12.5)
+    early = figures(admin_client)["cells"]
+    assert early["workers"] == {"text": "none yet, the site started 12 s ago", "state": ""}
+    assert early["ingest.deDE.consumers"] == {"text": "0", "state": ""}
+    monkeypatch.setattr(health, "server_started_s", time.monotonic() - health.WORKERS_START_S)
+    late = figures(admin_client)["cells"]
+    assert late["workers"] == {"text": "none answered", "state": "bad"}
+    assert late["ingest.deDE.consumers"]["state"] == "warn"
+
+
+def test_a_starting_site_does_not_excuse_a_dead_broker(admin_client, monkeypatch):
+    monkeypatch.setattr(health, "server_started_s", time.monotonic())
+    assert figures(admin_client)["cells"]["workers"] == {"text": "none answered", "state": "bad"}
 
 
 def test_the_newest_refusals_come_with_their_reasons(admin_client):
