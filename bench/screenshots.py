@@ -1,18 +1,26 @@
-"""Every view of a running site as a picture in docs/screenshots/: light and dark, desktop and phone."""
+"""Every view of a running site as a picture in docs/screenshots/: light and dark, desktop and phone.
+
+Of the site that was started in this checkout also what senders see, for which four uploads are sent and withdrawn again.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import random
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
-from deploy.steps.place import CHECKOUT
+from bench import sending
+from deploy.steps.place import CHECKOUT, from_environment
 from deploy.steps.progress import Failure, say
 
 FOLDER = CHECKOUT / "docs" / "screenshots"
@@ -22,6 +30,9 @@ LOCALE = "enUS"
 #: Together they must stay small enough for a repository.
 MAX_BYTES = 3_000_000
 QUALITY = 68
+
+#: The pictures that need something to be sent, and are only taken of the site that was started here.
+RECEIPTS = "receipts"
 
 DEVICES: dict[str, dict[str, Any]] = {
     "desktop": {"viewport": {"width": 1280, "height": 860}},
@@ -46,7 +57,7 @@ def views(address: str) -> list[View]:
     zones = _json(f"{api}/zones?limit=1000")["zones"]
     if not zones:
         raise Failure(f"{address} shows no zone of {LOCALE} yet. ./deploy/run without --no-demo fills an empty site.")
-    zone = max(zones, key=lambda one: one["mobs"])["id"]
+    zone = _largest(zones)["id"]
     mobs = [mob for mob in _json(f"{api}/zones/{zone}/map")["mobs"] if mob["spawns"]]
     mob = max(mobs, key=lambda one: one["sightings"])
     loot = _json(f"{api}/mobs/{mob['id']}")["loot"]
@@ -73,11 +84,15 @@ def views(address: str) -> list[View]:
     return found
 
 
+def _largest(zones: list[dict[str, Any]]) -> dict[str, Any]:
+    return max(zones, key=lambda one: one["mobs"])
+
+
 def main(arguments: list[str]) -> int:
     """Take all pictures and return 0, or 1 when a page was not there or the pictures are too large."""
     parser = argparse.ArgumentParser(prog="bench/run screenshots", description=__doc__)
     parser.add_argument("--address", default=_running(), help="the site to look at (default: the one started here)")
-    parser.add_argument("--only", metavar="NAME", help="one view only, such as zone-dot")
+    parser.add_argument("--only", metavar="NAME", help=f"one view only, such as zone-dot, or {RECEIPTS}")
     parser.add_argument(
         "--admin", type=Path, default=CHECKOUT / "var" / "admin-login", help="file with an admin's name and password"
     )
@@ -86,10 +101,11 @@ def main(arguments: list[str]) -> int:
         raise Failure("No site runs here. Start one with ./deploy/run --detach, or name one with --address.")
     address = options.address.rstrip("/")
     wanted = [view for view in views(address) if options.only in (None, view.name)]
-    if not wanted:
-        raise Failure(f"There is no view {options.only!r}.")
+    receipts = address == _running() and options.only in (None, RECEIPTS)
+    if not wanted and not receipts:
+        raise Failure(f"There is no view {options.only!r}, or it is not to be had of {address}.")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    _take(address, wanted, options.admin)
+    _take(address, wanted, options.admin, receipts=receipts)
     total = sum(one.stat().st_size for one in FOLDER.glob("*.webp"))
     say(f"{len(list(FOLDER.glob('*.webp')))} pictures in {FOLDER.relative_to(CHECKOUT)}, {total / 1e6:.1f} MB")
     if total > MAX_BYTES:
@@ -99,28 +115,32 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _take(address: str, wanted: list[View], login: Path) -> None:
+def _take(address: str, wanted: list[View], login: Path, *, receipts: bool) -> None:
     # Only here: the package is among the tests', which not every command has.
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
+    sent: list[str] = []
+    with ExitStack() as afterwards, sync_playwright() as playwright:
+        afterwards.callback(sending.withdraw, from_environment(os.environ), sent)
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"])
         for device, options in DEVICES.items():
             for theme in THEMES:
                 context = browser.new_context(base_url=address, locale="en-GB", **options, color_scheme=theme)
                 page = context.new_page()
+                shoot = partial(_save, page, f"{device}-{theme}")
                 for view in sorted(wanted, key=lambda view: view.for_admins):
                     if view.for_admins:
                         _log_in(page, login)
-                    _shoot(page, view, FOLDER / f"{view.name}-{device}-{theme}.webp")
+                    _open(page, view)
+                    shoot(view.name)
+                if receipts:
+                    sent.append(sending.visit(page, _notes(address), LOCALE, shoot))
                 context.close()
                 say(f"  {device}, {theme}")
         browser.close()
 
 
-def _shoot(page: Any, view: View, file: Path) -> None:
-    from PIL import Image
-
+def _open(page: Any, view: View) -> None:
     # Leave the page before: another fragment alone would load nothing.
     page.goto("about:blank")
     answer = page.goto(view.path, wait_until="networkidle")
@@ -130,8 +150,24 @@ def _shoot(page: Any, view: View, file: Path) -> None:
         page.wait_for_selector("#map[data-state=drawn]")
         page.wait_for_load_state("networkidle")
     view.act(page)
+
+
+def _save(page: Any, kind: str, name: str) -> None:
+    from PIL import Image
+
     with Image.open(BytesIO(page.screenshot(animations="disabled"))) as picture:
-        picture.save(file, "WEBP", quality=QUALITY, method=6)
+        picture.save(FOLDER / f"{name}-{kind}.webp", "WEBP", quality=QUALITY, method=6)
+
+
+def _notes(address: str) -> str:
+    """Return notes of a creature that lives in the largest zone, at places nobody has noted it at yet."""
+    api = f"{address}/api/v1/{LOCALE}"
+    zone = _largest(_json(f"{api}/zones?limit=1000")["zones"])
+    mobs = _json(f"{api}/zones/{zone['id']}/mobs?limit=1000")["mobs"]
+    # From 2**31 on they are known by their names alone.
+    mob = max((one for one in mobs if one["min"] and one["id"] < 2**31), key=lambda one: one["positions"])
+    known = _json(f"{api}/mobs/{mob['id']}/positions?zone={zone['id']}&floor=0")["features"]
+    return sending.notes(zone, mob, [feature["geometry"]["coordinates"] for feature in known], random.Random())
 
 
 def _log_in(page: Any, login: Path) -> None:
