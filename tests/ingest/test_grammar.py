@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from time import process_time
 
 import pytest
 from hypothesis import example, given, settings
@@ -195,6 +196,13 @@ def test_a_fault_in_a_long_loot_text_is_found_wherever_it_is(at: int) -> None:
     assert grammar.loot_text_fault(text, 44).startswith(f"looting {at + 1}: '0:0:0:1' is neither")
 
 
+def test_a_fault_behind_many_slots_that_can_be_read_in_two_ways_is_found_at_once() -> None:
+    for version, slot in ((42, "1:0:0:1#"), (44, "1:0:0:1:54Z#")):
+        began = process_time()
+        assert not grammar.is_loot_text("+" + slot * 23 + "x", version)
+        assert process_time() - began < 1
+
+
 # --- loot names -------------------------------------------------------------------------------------
 def read(name: str, version: int = 44) -> tuple[object, ...]:
     """Return kind, target, packed position, zone, floor and difficulty."""
@@ -250,3 +258,25 @@ def test_loot_names_are_taken_apart_from_the_right(
             read(name, version)
     else:
         assert read(name, version) == expected
+
+
+def test_a_loot_name_has_room_for_all_that_its_parts_may_hold() -> None:
+    longest = "|szlig|" * 100
+    assert read(f"OPENo{longest}#100.0#100.0#{longest}RAID1N#99") == (
+        "chest",
+        "ß" * 100,
+        1000 * 1025,
+        "ß" * 100,
+        99,
+        "RAID1N",
+    )
+    assert read(f"n0x{'0' * 1000}1017#1#1#Z#0")[1] == 4119
+    with pytest.raises(grammar.BadLootName, match="has 5,012 characters; 1,500 are allowed"):
+        read(f"n0x{'0' * 5000}1#1#1#Z#0")
+
+
+def test_a_floor_is_whatever_number_stands_last_however_large() -> None:
+    for name in ("OPENoKiste#1#1#Z#2147483647", "OPENoKiste#1#1#Z#07#2147483647", "OPENoKiste#1#1#Z#07#100"):
+        for version in (43, 44):
+            with pytest.raises(grammar.BadLootName, match="beyond 99"):
+                read(name, version)

@@ -162,8 +162,9 @@ _SLOT[43] = _SLOT[44]
 #: of one that failed for a match: https://github.com/python/cpython/issues/106052
 LOOT_TEXT = {version: rf"(?>(?:\+(?>(?:{slot}#)*))*)" for version, slot in _SLOT.items()}
 _slot = {version: re.compile(slot).fullmatch for version, slot in _SLOT.items()}
-#: A `+` may stand before any slot (a looting begins) and at the end (one without slots).
-_slots = {version: re.compile(rf"(?:\+*{slot}#)*\+*").fullmatch for version, slot in _SLOT.items()}
+#: A `+` may stand before any slot (a looting begins) and at the end (one without slots). No slot is read a second way
+#: once it has been read: a common one is an item's, too, and n of them before a fault would be tried in 2ⁿ ways.
+_slots = {version: re.compile(rf"(?:\+*(?>{slot}#))*\+*").fullmatch for version, slot in _SLOT.items()}
 
 
 def is_loot_text(text: str, version: int) -> bool:
@@ -214,11 +215,11 @@ KINDS = {
 DIFFICULTIES = ("HEROIC", "RAID1N", "RAID2N", "RAID1H", "RAID2H")
 
 _AXIS = rf"(?:{_PERCENT}|-1)"
-#: Greedy source: a `#` within an object's name belongs to it, as the fields are counted from the right.
-LOOT_NAME_V42 = rf"(?P<source>(?s:.+))#(?P<x>{_AXIS})#(?P<y>{_AXIS})#(?P<zone>(?s:.+))"
-LOOT_NAME_V44 = rf"{LOOT_NAME_V42}#(?P<floor>0|[1-9][0-9]{{0,8}})"
-_loot_name_v44 = re.compile(LOOT_NAME_V44).fullmatch
-_loot_name_v42 = re.compile(LOOT_NAME_V42).fullmatch
+#: More than any name has whose parts are as long as may be and full of escapes; only zeros before an id go beyond.
+MAX_LOOT_NAME = 1_500
+#: Source, x, y and zone. Greedy source: a `#` within an object's name belongs to it, as the fields are counted from
+#: the right. A floor would have to be looked for behind each place that may be x and y, so it is taken off before.
+_loot_name = re.compile(rf"((?s:.+))#({_AXIS})#({_AXIS})#((?s:.+))").fullmatch
 _hex_id = re.compile(r"0x0*([0-9A-Fa-f]{1,8})").fullmatch
 #: Every way to write a percentage, and what it is in tenths; `-1` is an unknown position's axis.
 _TENTHS = {f"{tenths // 10}.{tenths % 10}": tenths for tenths in range(1001)}
@@ -279,6 +280,8 @@ def split_loot_name(raw: str, version: int) -> LootPlace:
 
     `"n0x1017#14.9#31.7#Tausend Nadeln#0"` → a kill of creature 4119, at 14.9/31.7 on floor 0.
     """
+    if len(raw) > MAX_LOOT_NAME:
+        raise BadLootName(f"has {len(raw):,} characters; {MAX_LOOT_NAME:,} are allowed")
     source, x, y, zone, floor = loot_fields(raw, version)
     if (x == "-1") != (y == "-1"):
         raise BadLootName(f"x#y is {x}#{y}; an unknown position is -1#-1")
@@ -299,11 +302,12 @@ def loot_fields(raw: str, version: int) -> tuple[str, str, str, str, str | None]
             source, x, y, zone, floor = parts
             if is_natural(floor):
                 return source, x, y, zone, floor
-        matched = _loot_name_v44(raw)
+        head, _, floor = raw.rpartition("#")
+        matched = _loot_name(head) if is_natural(floor) else None
         if matched:
-            return matched[1], matched[2], matched[3], matched[4], matched[5]
+            return matched[1], matched[2], matched[3], matched[4], floor
     if version != 44:
-        matched = _loot_name_v42(raw)
+        matched = _loot_name(raw)
         if matched:
             return matched[1], matched[2], matched[3], matched[4], None
     shape = "source#x#y#zone" if version == 42 else "source#x#y#zone#floor"
