@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 from collections.abc import Iterator
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from ingest.errors import InvalidDocument, NotUtf8
 from ingest.formats.mobmapdata.guard import MAX_EQUALS_PER_TAG, guard
 from maps.problems import Problem
-from tests.ingest.factories import OTHERS, document, mob, zone
+from tests.ingest.factories import OTHERS, document, mob, open_body, zone
 
 START = b'<?xml version="1.0" encoding="UTF-8"?><MobMapData language="deDE" version="44" gameversion="' + b"x" * 1000
 XML = document(mob(zone("1/1,"), name="Köchin 🦌"), *OTHERS)
@@ -63,6 +65,11 @@ def test_a_declaration_of_utf_8_passes(declaration: str) -> None:
         (b" <?xml version='1.0'?><a/>", "processing-instruction"),
         (b"<?xml-stylesheet href='x'?><a/>", "processing-instruction"),
         (b"<?xml version='1.0' encoding='UTF-8' more='x'?><a/>", "processing-instruction"),
+        # Valid UTF-8 as far as a search for constructs can tell.
+        ("<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>".encode("utf-16-le"), "not-utf8"),
+        ("<?xml version='1.0' encoding='UTF-8'?><a/>".encode("utf-16-le"), "not-utf8"),
+        ("<a/>".encode("utf-16-be"), "not-utf8"),
+        ("<a/>".encode("utf-32-le"), "not-utf8"),
         (b"<a>\xff</a>", "not-utf8"),
         (b"<a>\xed\xa0\x80</a>", "not-utf8"),
         (b"<a>\xc0\xaf</a>", "not-utf8"),
@@ -71,6 +78,15 @@ def test_a_declaration_of_utf_8_passes(declaration: str) -> None:
 )
 def test_what_no_parser_may_see_is_refused(body: bytes, code: str) -> None:
     assert refusal(body) == code
+
+
+def test_a_document_in_utf_16_is_refused_in_whatever_it_is_wrapped() -> None:
+    """In Base64 its second byte, a NUL, is seen only by who decodes it."""
+    for body in (XML, b"<?xml version='1.0'?>" + XML):
+        utf_16 = body.decode().replace("ö", "oe").replace("🦌", "").encode("utf-16-le")
+        for wrapped in (utf_16, base64.b64encode(utf_16), gzip.compress(base64.encodebytes(utf_16))):
+            with pytest.raises(NotUtf8, match="seems to be UTF-16"):
+                open_body(wrapped)
 
 
 @pytest.mark.parametrize("construct", [b"<!DOCTYPE a>", b"<!-- -->", b"<![CDATA[x]]>", b"<?php ?>", b"\xff", b"<!"])

@@ -15,6 +15,7 @@ from ingest.errors import InvalidDocument, NotUtf8
 
 #: The widest valid tag, a quest comment of four texts full of `=`, has some 16,000.
 MAX_EQUALS_PER_TAG = 20_000
+SEEMS_UTF_16 = "The document seems to be UTF-16. Save it as UTF-8 and send it again."
 
 _declaration = re.compile(
     rb"""<\?xml\s+version\s*=\s*(?:"1\.[0-9]"|'1\.[0-9]')"""
@@ -59,6 +60,10 @@ def guard(chunks: Iterator[bytes]) -> Iterator[bytes]:
 def _check_constructs(data: bytes, start: int) -> None:
     position = 0
     if start == 0:
+        # Latin letters in UTF-16 are valid UTF-8, too, and of `<`, NUL, `?`, NUL a parser makes a declaration:
+        # it would then find a DOCTYPE where a search for one finds none.
+        if b"\0" in data[:4]:
+            raise NotUtf8(SEEMS_UTF_16)
         declared = _declaration.match(data)
         if declared:
             position = declared.end()

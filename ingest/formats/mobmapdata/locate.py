@@ -214,11 +214,10 @@ class _Search:
 
 
 def _tags(document: BinaryIO) -> Iterator[bytes]:
-    """Cut a document behind every `>`; a long text comes in several pieces."""
+    """Cut a well-formed document before every `<`: texts may be full of `>`. A long text comes in several pieces."""
     while chunk := document.read(CHUNK):
         start = 0
-        while end := chunk.find(b">", start) + 1:
+        while (end := chunk.find(b"<", start + 1)) > 0:
             yield chunk[start:end]
             start = end
-        if start < len(chunk):
-            yield chunk[start:]
+        yield chunk[start:]

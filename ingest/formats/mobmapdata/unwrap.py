@@ -6,8 +6,10 @@ Everything is a stream of chunks, so that a bomb costs no more memory than one c
 from __future__ import annotations
 
 import binascii
+import re
 import zlib
 from collections.abc import Iterator
+from typing import cast
 
 import zstandard
 
@@ -20,6 +22,7 @@ from ingest.errors import (
     TooLarge,
     UnsupportedEncoding,
 )
+from ingest.formats.mobmapdata.guard import SEEMS_UTF_16
 
 CHUNK = 1 << 16
 #: What a body is shows in its start, which comes as one piece: an XML declaration fits well into it.
@@ -30,6 +33,7 @@ _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
 _BLANKS = b" \t\r\n\v\f"
+_start = re.compile(rb"(?>(?:[ \t\r\n\v\f]++|\xef\xbb\xbf)*)").match
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
 #: zstd frames may ask the reader for a window of gigabytes; the largest document needs 32 MiB.
 _ZSTD_MAX_WINDOW = 1 << 25
@@ -60,7 +64,7 @@ def unwrap(body: Iterator[bytes], content_encoding: str, max_body: int, max_docu
     if not first:
         raise EmptyBody("The upload holds nothing but blanks. Send the export text or the file that holds it.")
     if first.startswith(_UTF16):
-        raise NotUtf8("The document seems to be UTF-16. Save it as UTF-8 and send it again.")
+        raise NotUtf8(SEEMS_UTF_16)
     if not first.startswith(b"<"):
         chunks = _strip_start(_debase64(chunks))
     return limit(chunks, max_document, "as XML")
@@ -101,9 +105,8 @@ def _strip_start(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """Drop byte-order marks and blanks before the first other byte; yield at least `START` bytes first."""
     held = b""
     for chunk in chunks:
-        held = (held + chunk).lstrip(_BLANKS)
-        while held.startswith(_BOM):
-            held = held[3:].lstrip(_BLANKS)
+        held += chunk
+        held = held[cast("re.Match[bytes]", _start(held)).end() :]
         if len(held) >= START:
             yield held
             yield from chunks

@@ -1,0 +1,139 @@
+"""No text takes longer to read than its length lets expect, whatever stands in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from io import BytesIO
+from time import process_time
+from typing import Any
+
+import pytest
+
+from ingest.elements import Elements
+from ingest.formats.mobmapdata import grammar, usual
+from ingest.formats.mobmapdata.grammar import BadLootName
+from ingest.formats.mobmapdata.guard import guard
+from ingest.formats.mobmapdata.locate import _tags
+from ingest.formats.mobmapdata.unwrap import unwrap
+from ingest.formats.mobmapdata.usual import Unusual
+from maps.problems import Problem
+from tests.ingest.factories import MIB, document, loot, mob, zone
+
+#: What looks at every pair of so many signs takes minutes.
+LENGTH = 1 << 17
+#: Of the processor, for what takes some milliseconds.
+AT_MOST_S = 0.5
+
+
+def took_s(read: Callable[[], Any]) -> float:
+    began = process_time()
+    with suppress(Problem, BadLootName, Unusual):
+        read()
+    return process_time() - began
+
+
+def filled(part: str, end: str = "") -> str:
+    return part * (LENGTH // len(part)) + end
+
+
+NAMES = [
+    filled("#1", "Z"),
+    filled("#1", "Z#0"),
+    filled("1#1#"),
+    filled("#-1#1"),
+    filled("#1#1#1#1#1.", "#0"),
+    filled("#"),
+]
+NAMES += ["n0x" + filled("0", "g"), filled("|"), filled("|uum"), filled("A#0#")]
+
+
+@pytest.mark.parametrize("version", grammar.VERSIONS)
+@pytest.mark.parametrize("name", NAMES, ids=lambda name: name[:12])
+def test_names_of_loot(name: str, version: int) -> None:
+    assert took_s(lambda: grammar.loot_fields(name, version)) < AT_MOST_S
+    assert took_s(lambda: grammar.source_of(name, True, version)) < AT_MOST_S
+    assert took_s(lambda: grammar.instance(name)) < AT_MOST_S
+
+
+TEXTS = [
+    "+",
+    "5",
+    "+5#",
+    "5#",
+    "+1:0:0:1#",
+    "1:0:0:",
+    "+1:0:0:1:zzzzzz#",
+    "2147483647#",
+    "+1:-",
+    "1/1,",
+    "1",
+    "1.",
+    "/",
+    ",",
+]
+
+
+@pytest.mark.parametrize("end", ["", "!", "#", ","])
+@pytest.mark.parametrize("part", TEXTS)
+def test_texts_whole_and_broken(part: str, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grammar, "PIECE", LENGTH)  # long texts are matched in pieces, which would hide it
+    text = filled(part, end)
+
+    def read() -> None:
+        if not grammar.is_coordinate_list(text):
+            grammar.coordinate_fault(text)
+        for version in (42, 44):
+            if not grammar.is_loot_text("+" + text, version):
+                grammar.loot_text_fault("+" + text, version)
+
+    assert took_s(read) < 2 * AT_MOST_S
+
+
+ELEMENTS = [
+    *('<Loot name="', '<Loot name="a#1', '<Loot name="a#1#1#Z#0">+1#', '<Loot name="a#1#1#Z#0">+1:0:0:1'),
+    *(
+        '<Mob name="',
+        mob(zone()).removesuffix("</Zone></Mob>"),
+        mob(zone()).removesuffix("</Mob>"),
+        zone(),
+        mob(zone()),
+    ),
+    *(loot(), "<", ">", '"', "#", "<MobMapData ", '<MobMapData version="4', "=", "&", "&amp;"),
+]
+
+
+@pytest.mark.parametrize("part", ELEMENTS)
+@pytest.mark.parametrize(
+    "begin", ["", '<Loot name="n0x1#1#1#Z#0">+', mob(zone()).removesuffix("</Zone></Mob>"), "<Mob "]
+)
+def test_documents_cut_by_patterns(begin: str, part: str) -> None:
+    for version in (42, 44):
+        written = document(begin + filled(part), version=version)
+        assert took_s(lambda: usual.cut(written)) < AT_MOST_S  # noqa: B023  (called at once)
+        assert took_s(lambda: list(guard(iter([written])))) < AT_MOST_S  # noqa: B023
+
+
+@pytest.mark.parametrize(
+    "written", [document(*[loot("+5#" * 1000, "n0x1#1#1#Z&amp;#0")] * 80), document(loot("+&#53;#" * 30_000))]
+)
+def test_documents_cut_by_workers(written: bytes) -> None:
+    assert took_s(lambda: Elements().collect(BytesIO(written), 0, 44)) < AT_MOST_S
+
+
+@pytest.mark.parametrize(
+    "start", [b"\xef\xbb\xbf", b"\xef\xbb\xbf ", b" ", b"\xef\xbb", b"P", b"PA==", b"<", b"<?xml "]
+)
+def test_what_a_body_begins_with(start: bytes) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield start * (LENGTH // len(start))
+        yield b""
+
+    assert took_s(lambda: list(guard(unwrap(pieces(), "", MIB, MIB)))) < AT_MOST_S
+
+
+def test_a_document_is_located_a_tag_at_a_time_and_not_a_bracket_at_a_time() -> None:
+    written = document(loot(filled(">"), "A" + filled(">")))
+    pieces = list(_tags(BytesIO(written)))
+    assert b"".join(pieces) == written
+    assert len(pieces) <= written.count(b"<") + len(written) // (1 << 16) + 1
