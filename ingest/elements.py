@@ -12,8 +12,9 @@ from ingest.formats.mobmapdata import grammar
 from ingest.formats.mobmapdata.reading import drop
 from ingest.looted import Loots
 
-#: Nobody asks for elements by their ids.
-_PARSER = etree.XMLParser(collect_ids=False, no_network=True)
+#: Nobody asks for elements by their ids. What is too long is for the door to say: it reads documents in other pieces
+#: than workers do, and libxml2's limits depend on them. Behind `guard` there are no entities that could grow.
+_PARSER = etree.XMLParser(collect_ids=False, no_network=True, huge_tree=True)
 #: Documents below this size are read as trees, others in pieces of this size.
 PIECE_BYTES = 1 << 20
 
@@ -70,7 +71,7 @@ class Elements:
 
     def _add_pieces(self, pieces: Iterator[bytes], no: int, version: int) -> None:
         """Read a document element by element, with no more of it in memory than a piece."""
-        parser = etree.XMLPullParser(events=("end",), no_network=True)
+        parser = etree.XMLPullParser(events=("end",), no_network=True, huge_tree=True)
         for piece in pieces:
             parser.feed(self.loots.cut(piece, no, version))
             loots = []

@@ -31,7 +31,8 @@ EPOCH = date(1970, 1, 1)
 #: Reactions in the order of `Creature.reactions`: hostile, neutral, friendly; Alliance, then Horde.
 _REACTIONS = ["0", "1", "2", "10", "11", "12"]
 #: 63 bits of key: place, coordinate (packed, plus one) and rank of a row; upload, place and source. Each of the
-#: elements that may make a new one takes 25 bytes and more, and all of a batch have less than 2²¹ of them.
+#: elements that may make a new one takes 25 bytes and more, so that a batch (`LARGEST_BATCH_BYTES`) has less than 2²¹
+#: of them.
 _XY_BITS, _RANK_BITS = 20, 21
 _PLACE_BITS, _SOURCE_BITS = 21, 22
 

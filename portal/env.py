@@ -51,8 +51,8 @@ def text(name: str, default: str | None = None) -> str:
     return value
 
 
-def integer(name: str, default: int, at_least: int = 0) -> int:
-    """Return a whole number of at least `at_least`; the default for one that is left empty."""
+def integer(name: str, default: int, at_least: int = 0, at_most: int | None = None) -> int:
+    """Return a whole number from `at_least` to `at_most`; the default for one that is left empty."""
     raw = text(name, "") or str(default)
     try:
         value = int(raw)
@@ -60,6 +60,8 @@ def integer(name: str, default: int, at_least: int = 0) -> int:
         raise ImproperlyConfigured(f"{name} must be a whole number, found {raw!r}") from None
     if value < at_least:
         raise ImproperlyConfigured(f"{name} must be at least {at_least}, found {value}")
+    if at_most is not None and value > at_most:
+        raise ImproperlyConfigured(f"{name} must be at most {at_most}, found {value}")
     return value
 
 

@@ -116,8 +116,10 @@ DATABASE_ROUTERS = ["maps.router.LocaleRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- uploads: limits, each with a figure in the monitoring ----------------------------------------
+#: A batch of more could hold more places than `ingest.parse` has numbers for.
+LARGEST_BATCH_BYTES = 48 * 1024**2
 #: XML after unwrapping. The addon stops at 180,000 characters; files made from saved data are larger.
-MAX_DOCUMENT_BYTES = env.integer("MOBMAP_MAX_DOCUMENT_BYTES", 32 * 1024**2, at_least=1024)
+MAX_DOCUMENT_BYTES = env.integer("MOBMAP_MAX_DOCUMENT_BYTES", 32 * 1024**2, at_least=1024, at_most=LARGEST_BATCH_BYTES)
 #: A body as sent: Base64 with line breaks is up to 1.4 times its document.
 MAX_BODY_BYTES = env.integer("MOBMAP_MAX_BODY_BYTES", 46 * 1024**2, at_least=1024)
 #: A form with several files.
@@ -174,7 +176,7 @@ BROKER_URL = env.text("MOBMAP_BROKER_URL", "amqp://guest:guest@127.0.0.1:5672//"
 #: A worker's claim on uploads; past it (a worker that vanished with its message) others may claim them.
 CLAIM_LEASE = timedelta(seconds=env.integer("MOBMAP_CLAIM_LEASE_S", 120, at_least=5))
 BATCH_MAX_UPLOADS = env.integer("MOBMAP_BATCH_MAX_UPLOADS", 256, at_least=1)
-BATCH_MAX_BYTES = env.integer("MOBMAP_BATCH_MAX_BYTES", 16 * 1024**2, at_least=1)
+BATCH_MAX_BYTES = env.integer("MOBMAP_BATCH_MAX_BYTES", 16 * 1024**2, at_least=1, at_most=LARGEST_BATCH_BYTES)
 #: A tablespace on a RAM disk for the hot tables (deploy/run makes one). Without: the server's ordinary disk.
 HOT_TABLESPACE = env.text("MOBMAP_HOT_TABLESPACE", "")
 #: What the hot tables of all locales may hold together: 0 is a quarter of the RAM disk, at most 2 GiB.

@@ -8,6 +8,7 @@ import stat
 
 import dj_database_url
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 
 from deploy.steps import environment, rabbitmq
 from deploy.steps.place import Place
@@ -60,6 +61,14 @@ def test_own_settings_are_added_and_win(place):
 def test_the_environment_chooses_locales_before_the_file(place):
     (place.var / "env.local").write_text("MOBMAP_LOCALES=deDE\n")
     assert environment.locales(place, {"MOBMAP_LOCALES": "enUS, frFR"}) == ["enUS", "frFR"]
+
+
+def test_a_number_out_of_its_range_is_refused_by_name(monkeypatch):
+    monkeypatch.setitem(env._values, "NUMBER", "7")
+    assert env.integer("NUMBER", 1, at_least=7, at_most=7) == 7
+    for bounds, told in (({"at_least": 8}, "at least 8, found 7"), ({"at_most": 6}, "at most 6, found 7")):
+        with pytest.raises(ImproperlyConfigured, match=f"NUMBER must be {told}"):
+            env.integer("NUMBER", 1, **bounds)
 
 
 class TestWhatTheWebServerMayDoInRabbitMQ:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from ingest import elements
 from ingest.formats.mobmapdata import grammar
-from ingest.parse import Document, Unreadable, parse
+from ingest.parse import _PLACE_BITS, _RANK_BITS, Document, Unreadable, parse
 from tests.ingest.factories import Loot, Mob, Note, contents, day, document, element, loot, mob, notes, zone
 from tests.ingest.factories import loots as loot_records
 
@@ -289,6 +289,26 @@ def test_a_long_loot_text_and_many_short_ones_are_cut_into_slices_without_loss()
     found = read(document(loot(long), *[loot("+3651:0:0:1#")] * 3))
     assert rows(found.loot, "lootings", "money_lootings", "copper") == [(700_003, 700_000, 3_500_000)]
     assert rows(found.drops, "item", "drops") == [(3651, 700_003)]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        document(loot()) + b" " * 12_000_000,
+        b"<?xml version='1.0'?>" + b" " * 12_000_000 + document(loot()),
+        # Blanks that come together when the element between them has been cut out.
+        document(loot(source="OPENoA#B#1#1#Z#0"), " " * 9_000_000, loot(), " " * 9_000_000),
+        document(loot(), mob(), element("EventObjective", {"questid": 1, "objective": "o"}, zone("1/1," * 2_499_990))),
+    ],
+    ids=["blanks behind", "blanks before", "blanks between", "a long text"],
+)
+def test_what_is_not_too_long_for_the_door_is_not_for_workers(written: bytes) -> None:
+    assert rows(read(written).loot, "lootings") == [(1,)] * contents(written).lootings
+
+
+def test_the_largest_batch_has_fewer_places_than_there_are_numbers_for(settings) -> None:
+    smallest = [zone("1/1,", "Z", level=None), loot("+", "FISH#1#1#Z")]
+    assert settings.LARGEST_BATCH_BYTES // min(map(len, smallest)) < 1 << min(_PLACE_BITS, _RANK_BITS)
 
 
 def test_event_objectives_places_are_no_creatures() -> None:
