@@ -1,6 +1,6 @@
 """Every view of a running site as a picture in docs/screenshots/: light and dark, desktop and phone.
 
-Of the site that was started in this checkout also what senders see, for which four uploads are sent and withdrawn again.
+Of the site that was started in this checkout also what senders see, for which four uploads are sent and withdrawn.
 """
 
 from __future__ import annotations
