@@ -2,7 +2,6 @@
 
 import os
 import time
-from typing import Any
 
 bind = os.environ.get("MOBMAP_WEB_BIND", "127.0.0.1:8000")
 worker_class = "gthread"
@@ -28,12 +27,5 @@ accesslog = None
 errorlog = "-"
 control_socket_disable = True
 
-#: Of the server itself: this file is read before it makes its processes, and again when it is told to reload.
-started_s = time.monotonic()
-
-
-def post_worker_init(worker: Any) -> None:
-    """Tell the queue page for how long the site has been up."""
-    from portal import health
-
-    health.server_started_s = started_s
+#: For the queue page (portal/health.py). This file is read before the server makes its processes, which are younger.
+os.environ["WEB_SERVER_STARTED_S"] = str(time.monotonic())

@@ -7,6 +7,7 @@ The whole error goes to the log.
 from __future__ import annotations
 
 import logging
+import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -44,9 +45,9 @@ BROKER_REMEMBERED_S = 5
 
 #: So long after the web server workers may still be starting: 3 s on a machine of their own, 20 s on a busy one.
 WORKERS_START_S = 30
-#: When the web server started, on the system's monotonic clock (`deploy/gunicorn.conf.py` tells); None if nobody told.
-#: Its processes are younger: they come and go.
-server_started_s: float | None = None
+#: When the web server started, on the system's monotonic clock, as `deploy/gunicorn.conf.py` tells its processes; they
+#: are younger, as they come and go. None under another server.
+server_started_s = float(os.environ["WEB_SERVER_STARTED_S"]) if "WEB_SERVER_STARTED_S" in os.environ else None
 
 
 @dataclass(frozen=True)
