@@ -133,6 +133,28 @@ def test_the_map_works_in_a_frame_of_another_site(page, zone, site, other_site):
     assert "show=" in whole.evaluate("(link) => link.href") or "hide=" in whole.evaluate("(link) => link.href")
 
 
+@pytest.mark.parametrize(("width", "stays_open"), [(390, False), (500, False), (1000, True)])
+def test_a_story_chosen_in_a_frame_is_seen_whole_beside_the_list_or_in_its_place(page, zone, width, stays_open):
+    page.set_viewport_size({"width": width, "height": 600})
+    page.goto(f"/enUS/zones/{zone}/embed#show={world.KODO}")
+    expect(page.locator("#map")).to_have_attribute("data-state", "drawn")
+    handle = page.locator(".drawer-handle")
+    handle.click()
+    page.locator("#mobs li:has(input:checked) .unfold").click()
+    page.locator(".spawn-places button").first.click()
+    expect(page.locator(".leaflet-popup-content")).to_contain_text("noted position")
+    expect(handle).to_have_attribute("aria-expanded", str(stays_open).lower())
+    # The map moves until the whole popup is seen.
+    expect(page.locator(".leaflet-pan-anim")).to_have_count(0)
+    popup, drawer = (page.locator(one).bounding_box() for one in (".leaflet-popup-content-wrapper", ".creatures"))
+    beside = popup["x"] + popup["width"] <= drawer["x"]
+    assert beside or popup["y"] + popup["height"] <= drawer["y"]
+    assert popup["x"] >= 0 and popup["x"] + popup["width"] <= width
+    page.keyboard.press("Escape")
+    expect(page.locator(".leaflet-popup")).to_have_count(0)
+    expect(handle if not stays_open else page.locator(".spawn-places button").first).to_be_focused()
+
+
 def test_the_walked_ground_lies_under_the_dots_of_the_floor_and_can_be_left_out(page, zone):
     open_zone(page, zone)
     ground = page.locator("img.ground")

@@ -7,6 +7,7 @@ const FINGER_REACH_PX = 18;
 /** Room a popup leaves on the map above (for the tools on phones) and in all. */
 const ABOVE_POPUP_PX = 60;
 const AROUND_POPUP_PX = 120;
+const BESIDE_POPUP_PX = 8;
 
 /**
  * @typedef {object} Hit What one of the layers found.
@@ -18,17 +19,20 @@ const AROUND_POPUP_PX = 120;
 export class Pointer {
   /**
    * @param {L.Map} map
-   * @param {{find: (x: number, y: number, reach: number) => Hit|null, onHover?: (mob: number|null) => void, isBusy?: () => boolean}} options
-   *   `find` gets percent, and the reach in percent of the zone's height.
+   * @param {{find: (x: number, y: number, reach: number) => Hit|null, onHover?: (mob: number|null) => void,
+   *   isBusy?: () => boolean, makeRoom?: () => number}} options
+   *   `find` gets percent, and the reach in percent of the zone's height. `makeRoom` tells how many pixels at the map's
+   *   right something lies over.
    */
-  constructor(map, { find, onHover = () => {}, isBusy = () => false }) {
+  constructor(map, { find, onHover = () => {}, isBusy = () => false, makeRoom = () => 0 }) {
     this.map = map;
     this.find = find;
     this.onHover = onHover;
     this.isBusy = isBusy;
+    this.makeRoom = makeRoom;
     this.finger = matchMedia("(hover: none)").matches;
     this.tooltip = L.tooltip({ direction: "top", offset: [0, -6] });
-    this.popup = L.popup({ autoPanPaddingTopLeft: [8, ABOVE_POPUP_PX] });
+    this.popup = L.popup({ autoPanPaddingTopLeft: [BESIDE_POPUP_PX, ABOVE_POPUP_PX] });
     // Leaflet's own key for this works only while the map itself has the focus, not what stands in a popup.
     map.getContainer().addEventListener("keydown", ({ key }) => key === "Escape" && map.closePopup());
     map.on("mousemove", (event) => this.hover(this.hit(event.latlng)));
@@ -55,6 +59,7 @@ export class Pointer {
   /** @param {Hit|null} hit @param {boolean} [byKeyboard] Whether the story is to be read at once, and the reader led back after it. */
   open(hit, byKeyboard = false) {
     if (!hit) return;
+    this.popup.options.autoPanPaddingBottomRight = [BESIDE_POPUP_PX + this.makeRoom(), BESIDE_POPUP_PX];
     const from = /** @type {HTMLElement|null} */ (document.activeElement);
     this.tooltip.close();
     const story = hit.popup();

@@ -7,6 +7,7 @@ import { colour, levelColour, onThemeChange, reactionColour } from "./colours.js
 import { Controls } from "./controls.js";
 import { WHOLE_ZONE } from "./coords.js";
 import { addresses, fetchJson, mobs as unpackMobs, sources as unpackSources } from "./document.js";
+import { Drawer } from "./drawer.js";
 import { reactionsOf } from "./filter.js";
 import { shapeSigns } from "./kinds.js";
 import { Canvas } from "./layers/canvas.js";
@@ -32,7 +33,6 @@ const STORY_ZOOM = 2.5;
 
 const box = need("#map");
 const state = need(".map-state");
-const handle = need(".drawer-handle");
 const { zone = "", map: mapUrl = "", api = "", mobPages, sourcePages } = box.dataset;
 const urls = addresses(api);
 // Asked for before anything is built, so that server and browser work at the same time.
@@ -64,9 +64,6 @@ shapeSigns(form);
 for (const button of form.querySelectorAll("[data-all]")) {
   button.addEventListener("click", () => list.switchAll(button.getAttribute("data-all") === "on"));
 }
-handle.addEventListener("click", () => {
-  handle.setAttribute("aria-expanded", String(handle.getAttribute("aria-expanded") !== "true"));
-});
 
 const wanted = address.read(location.hash, ids);
 const map = sheet(box, wanted.at);
@@ -75,7 +72,8 @@ const over = new Canvas().addTo(map);
 const measure = new Measure(map, over);
 fullScreen(map, need(".zone-body"));
 const origin = new Origin(over, map);
-const pointer = new Pointer(map, { find, onHover: (id) => light(id, true), isBusy: () => measure.active });
+const drawer = new Drawer(box);
+const pointer = new Pointer(map, { find, onHover: (id) => light(id, true), isBusy: () => measure.active, makeRoom: () => drawer.makeRoom() });
 const paper = new Paper(map);
 const sharing = /** @type {HTMLElement|null} */ (document.querySelector("#share"));
 if (sharing) share(sharing, { dots });
