@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.errors import InvalidDocument, NotUtf8
-from ingest.formats.mobmapdata.guard import MAX_EQUALS_PER_TAG, guard
+from ingest.formats.mobmapdata.guard import MAX_EQUALS_PER_TAG, MAX_TAG_BYTES, guard
 from maps.problems import Problem
 from tests.ingest.factories import OTHERS, document, mob, open_body, zone
 
@@ -117,7 +117,22 @@ def test_many_tags_with_some_attributes_each_pass() -> None:
     assert b"".join(guard(pieces(body, 1 << 16))) == body
 
 
-def test_the_widest_record_passes() -> None:
-    text = "=" * 4_000
+@pytest.mark.parametrize("size", [100, 4096, 1 << 16])
+def test_a_long_text_of_references_or_letters_beyond_ascii_is_refused(size: int) -> None:
+    loot = START + b'"><Loot name="">'
+    for text in (b"&#43;" * MAX_TAG_BYTES, "ä".encode() * MAX_TAG_BYTES):
+        assert refusal(loot + text, size) == "text-too-long"
+        assert refusal(loot + b"+" * (MAX_TAG_BYTES + 1) + text[:10] + b"</Loot>", size) == "text-too-long"
+
+
+def test_a_long_text_of_coordinates_and_many_references_apart_pass() -> None:
+    body = (
+        START + b'"><Mob name="\xc3\xa4"><Zone>' + b"1/1," * MAX_TAG_BYTES + b"</Zone></Mob>" + b"<a>&amp;</a>" * 30_000
+    )
+    assert b"".join(guard(pieces(body, 1 << 16))) == body
+
+
+@pytest.mark.parametrize("text", ["=" * 4_000, "&amp;" * 4_000, "🦌" * 4_000, "&#x1F98C;" * 4_000])
+def test_the_widest_record_passes(text: str) -> None:
     body = f'<Questcomment timestamp="1" title="{text}" author="{text}" objective="{text}" text="{text}"/>'.encode()
     assert b"".join(guard(pieces(body, 1000))) == body

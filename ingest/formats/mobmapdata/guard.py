@@ -10,11 +10,15 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ingest.errors import InvalidDocument, NotUtf8
 
 #: The widest valid tag, a quest comment of four texts full of `=`, has some 16,000.
 MAX_EQUALS_PER_TAG = 20_000
+#: Of a tag and its text, but for plain ASCII without references, such as coordinates: a quest comment may take 150,000.
+#: With a schema libxml2 takes a text together anew for each reference, and for every few hundred of other letters.
+MAX_TAG_BYTES = 200_000
 SEEMS_UTF_16 = "The document seems to be UTF-16. Save it as UTF-8 and send it again."
 
 _declaration = re.compile(
@@ -32,12 +36,19 @@ _CODES = {
 }
 
 
+class _Tag(NamedTuple):
+    """What the tag that is open, or the text behind it, holds so far."""
+
+    equals: int = 0
+    size_bytes: int = 0
+
+
 def guard(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """Pass a document's chunks on, or raise `NotUtf8` or `InvalidDocument` for what must not be parsed."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     tail = b""  # a `<` that ended the previous chunk
     offset = 0
-    equals = 0
+    tag = _Tag()
     for chunk in chunks:
         try:
             decoder.decode(chunk)
@@ -47,7 +58,7 @@ def guard(chunks: Iterator[bytes]) -> Iterator[bytes]:
                 "Save the file as UTF-8, or send the export text itself."
             ) from None
         _check_constructs(tail + chunk, offset - len(tail))
-        equals = _check_tags(chunk, equals, offset)
+        tag = _check_tags(chunk, tag, offset)
         offset += len(chunk)
         tail = b"<" if chunk.endswith(b"<") else b""
         yield chunk
@@ -76,20 +87,27 @@ def _check_constructs(data: bytes, start: int) -> None:
         raise _fault(code, f"byte {start + found.start() + 1:,}: {what}", where=f"byte {start + found.start() + 1}")
 
 
-def _check_tags(chunk: bytes, equals: int, offset: int) -> int:
-    """Return how many `=` the tag holds that is open at the chunk's end."""
+def _check_tags(chunk: bytes, tag: _Tag, offset: int) -> _Tag:
+    """Return the tag that is open at the chunk's end; `tag` is the one at its start."""
     first, last = chunk.find(b"<"), chunk.rfind(b"<")
+    size_bytes = tag.size_bytes + (len(chunk) if first == -1 else first)
+    if size_bytes > MAX_TAG_BYTES:
+        rest = chunk if first == -1 else chunk[:first]
+        if not rest.isascii() or b"&" in rest:
+            message = f"a text of {size_bytes:,} bytes that is not plain ASCII without references"
+            raise _fault("text-too-long", f"near byte {offset + 1:,}: {message}")
     if first == -1:
-        equals += chunk.count(b"=")
+        equals = tag.equals + chunk.count(b"=")
         widest = equals
     else:
-        widest = equals + chunk.count(b"=", 0, first)
+        widest = tag.equals + chunk.count(b"=", 0, first)
         if chunk.count(b"=") > MAX_EQUALS_PER_TAG:
-            widest = max(widest, *(tag.count(b"=") for tag in chunk[first:].split(b"<")))
+            widest = max(widest, *(one.count(b"=") for one in chunk[first:].split(b"<")))
         equals = chunk.count(b"=", last)
+        size_bytes = len(chunk) - last
     if widest > MAX_EQUALS_PER_TAG:
         raise _fault("too-many-attributes", f"near byte {offset + 1:,}: a tag with thousands of attributes")
-    return equals
+    return _Tag(equals, size_bytes)
 
 
 def _fault(code: str, message: str, where: str = "document") -> InvalidDocument:
