@@ -61,6 +61,7 @@ def run(
             [LOCALES],
         )
         prepared.restore(site)
+        prepared.warm()
         connection.execute("ANALYZE ingest_upload")
         begin()
         with (
