@@ -53,6 +53,7 @@ urlpatterns = [
     path(f"{_LOCALE}/mobs/<mob_id:mob>/spawns", views.mob_spawns, name="mob-spawns"),
     path(f"{_LOCALE}/sources", views.sources, name="sources"),
     path(f"{_LOCALE}/sources/<small_id:source>", views.source, name="source"),
+    path(f"{_LOCALE}/sources/<small_id:source>/places", views.source_places, name="source-places"),
     path(f"{_LOCALE}/sources/<small_id:source>/positions", views.source_positions, name="source-positions"),
     path(f"{_LOCALE}/items/<small_id:item>", views.item, name="item"),
     path(f"{_LOCALE}/search", views.search, name="search"),

@@ -14,9 +14,6 @@ from maps import locales, paging
 MAX_ID = 2**31 - 1
 MAX_MOB_ID = 2**63 - 1
 
-#: The kinds of sources that have places of their own in a zone, and a shape on its map (`kinds.js`).
-GATHERED = ("herb", "ore", "chest", "fishing")
-
 Page = Callable[..., HttpResponse]
 
 

@@ -115,7 +115,7 @@ def sources(request: HttpRequest, alias: str) -> HttpResponse:
 def source(request: HttpRequest, alias: str, id: str) -> HttpResponse:
     """Show one source of loot: where it is found and what it gives."""
     number = whole(id)
-    found = queries.source(alias, number)
+    found = documents.found(alias, documents.SOURCE, number) or queries.source(alias, number)
     if found is None:
         raise Http404(f"No source {number}.")
     if found["kind"] == "kill":

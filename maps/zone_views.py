@@ -13,7 +13,8 @@ from django.views.decorators.http import require_safe
 
 from maps import documents, locales, paging, queries, zone_images, zone_pictures
 from maps.context import chosen_locale
-from maps.pages import GATHERED, MAX_ID, of_locale, whole
+from maps.documents import excerpts
+from maps.pages import MAX_ID, of_locale, whole
 
 #: The same as nginx says of them.
 GROUND_CACHE_CONTROL, PREVIEW_CACHE_CONTROL = "public, max-age=300", "public, max-age=900"
@@ -22,11 +23,14 @@ TILE_CACHE_CONTROL = "public, max-age=31536000, immutable"
 
 def context(request: HttpRequest, alias: str, number: int) -> dict[str, Any]:
     """Return what the templates of a zone's map need, or raise a 404."""
-    found = queries.zone(alias, number)
+    # As old as the map on the same page, so that the list is in step with it.
+    drawn = documents.found(alias, documents.ZONE_MAP, number, even_if_stale=True)
+    found = drawn["zone"] if drawn else queries.zone(alias, number)
     if found is None:
         raise Http404(f"No zone {number}.")
-    locale = chosen_locale(request)
-    listed = queries.zone_mobs(alias, number, paging.MAX_LIMIT, request.GET.get("after"))
+    locale, after = chosen_locale(request), request.GET.get("after")
+    listed = excerpts.zone_mobs(drawn, paging.MAX_LIMIT, after) if drawn else None
+    listed = listed or queries.zone_mobs(alias, number, paging.MAX_LIMIT, after)
     return {
         "section": "zones",
         "zone": found,
@@ -109,10 +113,11 @@ def _png(picture: bytes | None, missing: str) -> HttpResponse:
 
 def _gathering(alias: str, zone_id: int) -> dict[str, int]:
     """Return the places a zone's map can show of each kind of gathering: `{"herb": 216, "ore": 230}`."""
-    places = {
-        kind: sum(source["positions"] for source in queries.sources(alias, kind, zone_id, paging.MAX_LIMIT)["sources"])
-        for kind in GATHERED
-    }
+    told = documents.found(alias, documents.ZONE_SOURCES, zone_id, even_if_stale=True)
+    places = dict.fromkeys(queries.GATHERED, 0)
+    for kind in queries.GATHERED:
+        known = told or queries.sources(alias, kind, zone_id, paging.MAX_LIMIT)
+        places[kind] = sum(source["positions"] for source in known["sources"] if source["kind"] == kind)
     return {kind: count for kind, count in places.items() if count}
 
 

@@ -55,6 +55,8 @@ WHERE o IS DISTINCT FROM n
 UNION
 SELECT 'source', source FROM dropped
 UNION
+SELECT 'source', -subject FROM present WHERE subject < 0
+UNION
 SELECT 'item', item FROM dropped
 UNION
 SELECT 'zone', zone FROM present WHERE subject < 0

@@ -1,4 +1,4 @@
-"""The reads, one view each: check the parameters, ask `maps.queries`, say what is missing."""
+"""The reads, one view each: check the parameters, take a document or ask `maps.queries`, say what is missing."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from maps import documents, paging, queries
 from maps.api import parameters
 from maps.api.answers import moved, open_to_all, read
 from maps.api.parameters import MAX_INT4
+from maps.documents import excerpts
 from maps.problems import NotFound, answers_problems
 
 Answer = dict[str, Any] | HttpResponse
@@ -22,12 +23,20 @@ def zones(request: HttpRequest, alias: str) -> Answer:
 
 @read
 def zone(request: HttpRequest, alias: str, zone: int) -> Answer:
-    return _found(queries.zone(alias, zone), "zone", zone)
+    published = documents.excerpt(request, alias, documents.ZONE_MAP, zone, lambda told: told["zone"])
+    return published or _found(queries.zone(alias, zone), "zone", zone)
 
 
 @read
 def zone_mobs(request: HttpRequest, alias: str, zone: int) -> Answer:
     limit, cursor, floor = parameters.limit(request), parameters.cursor(request), parameters.floor(request)
+    published = None
+    if floor is None:
+        published = documents.excerpt(
+            request, alias, documents.ZONE_MAP, zone, lambda told: excerpts.zone_mobs(told, limit, cursor)
+        )
+    if published is not None:
+        return published
     _found(queries.zone_head(alias, zone), "zone", zone)
     return queries.zone_mobs(alias, zone, limit, cursor, floor)
 
@@ -65,6 +74,11 @@ def mob_places(request: HttpRequest, alias: str, mob: int) -> Answer:
 @read
 def mob_positions(request: HttpRequest, alias: str, mob: int) -> Answer:
     zone, floor = parameters.required(request, "zone", 1, MAX_INT4), parameters.floor(request)
+    published = documents.excerpt(
+        request, alias, documents.MOB_PLACES, mob, lambda told: excerpts.positions(told, zone, floor)
+    )
+    if published is not None:
+        return published
     shown = _found(queries.mob_head(alias, mob), "creature", mob)["id"]
     if shown != mob:
         return moved(request, mob=shown)
@@ -75,6 +89,11 @@ def mob_positions(request: HttpRequest, alias: str, mob: int) -> Answer:
 @read
 def mob_spawns(request: HttpRequest, alias: str, mob: int) -> Answer:
     zone, floor = parameters.required(request, "zone", 1, MAX_INT4), parameters.floor(request)
+    published = documents.excerpt(
+        request, alias, documents.MOB_PLACES, mob, lambda told: excerpts.spawns(told, zone, floor)
+    )
+    if published is not None:
+        return published
     shown = _found(queries.mob_head(alias, mob), "creature", mob)["id"]
     if shown != mob:
         return moved(request, mob=shown)
@@ -94,13 +113,30 @@ def sources(request: HttpRequest, alias: str) -> Answer:
 
 @read
 def source(request: HttpRequest, alias: str, source: int) -> Answer:
+    published = None if request.GET else documents.answer(request, alias, documents.SOURCE, source)
+    if published is not None:
+        return published
     found = _found(queries.source(alias, source, parameters.difficulty(request)), "source", source)
+    return found if found["id"] == source else moved(request, source=found["id"])
+
+
+@read
+def source_places(request: HttpRequest, alias: str, source: int) -> Answer:
+    published = documents.answer(request, alias, documents.SOURCE_PLACES, source)
+    if published is not None:
+        return published
+    found = _found(queries.source_places(alias, source), "source", source)
     return found if found["id"] == source else moved(request, source=found["id"])
 
 
 @read
 def source_positions(request: HttpRequest, alias: str, source: int) -> Answer:
     zone, floor = parameters.integer(request, "zone", 1, MAX_INT4), parameters.floor(request)
+    published = documents.excerpt(
+        request, alias, documents.SOURCE_PLACES, source, lambda told: excerpts.positions(told, zone, floor)
+    )
+    if published is not None:
+        return published
     shown = _found(queries.source_head(alias, source), "source", source)["id"]
     if shown != source:
         return moved(request, source=shown)

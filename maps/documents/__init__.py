@@ -5,10 +5,22 @@ date, `files` keeps them on the disk, `reading` hands them out. nginx does so it
 Where a document isn't there (yet), the same answer is made from the database.
 """
 
-from maps.documents.kinds import BY_NAME, ITEM, KINDS, MOB, MOB_PLACES, ZONE_MAP, ZONE_PICTURES, ZONE_SOURCES, Kind
+from maps.documents.kinds import (
+    BY_NAME,
+    ITEM,
+    KINDS,
+    MOB,
+    MOB_PLACES,
+    SOURCE,
+    SOURCE_PLACES,
+    ZONE_MAP,
+    ZONE_PICTURES,
+    ZONE_SOURCES,
+    Kind,
+)
 from maps.documents.making import make_stale
 from maps.documents.marks import are_stale, hurry_all, mark, mark_all, spread
-from maps.documents.reading import answer, found, version
+from maps.documents.reading import answer, excerpt, found, version
 
 __all__ = [
     "BY_NAME",
@@ -16,12 +28,15 @@ __all__ = [
     "KINDS",
     "MOB",
     "MOB_PLACES",
+    "SOURCE",
+    "SOURCE_PLACES",
     "ZONE_MAP",
     "ZONE_PICTURES",
     "ZONE_SOURCES",
     "Kind",
     "answer",
     "are_stale",
+    "excerpt",
     "found",
     "hurry_all",
     "make_stale",

@@ -9,8 +9,10 @@ from maps import queries, zone_pictures
 from maps.documents.files import JSON, Parts
 from maps.queries.database import Row
 
-#: A creature with more coordinates than this, as only malicious uploads make, is told when somebody asks for it.
+#: What has more coordinates than this, as only malicious uploads make, is told when somebody asks for it.
 MOST_POSITIONS = 100_000
+#: Of a herb that grows everywhere a page asks for one zone: up to here that is told from its document in 5 ms.
+MOST_GATHERED = 20_000
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,25 @@ def _mob_places(alias: str, number: int) -> Parts:
     return _json(found if found is not None and found["id"] == number and found["places"] else None)
 
 
+def _source(alias: str, number: int) -> Parts:
+    """Return a gathering place as the API does; one that is shown under another id has no document.
+
+    Other sources have none: there may be as many ways to skin as there are creatures, and few ask for them.
+    """
+    found = queries.source(alias, number)
+    shown = found is not None and found["id"] == number and found["kind"] in queries.GATHERED
+    return _json(found if shown else None)
+
+
+def _source_places(alias: str, number: int) -> Parts:
+    """Return where something is gathered, for those that have a document of their own."""
+    if not 0 < queries.source_position_count(alias, number) <= MOST_GATHERED:
+        return {}
+    head = queries.source_head(alias, number)
+    shown = head is not None and head["id"] == number and head["kind"] in queries.GATHERED
+    return _json(queries.source_places(alias, number) if shown else None)
+
+
 def _item(alias: str, number: int) -> Parts:
     """Return the first page of what gives an item."""
     return _json(queries.item(alias, number))
@@ -64,7 +85,9 @@ ZONE_PICTURES = Kind("zone-pictures", "zone-pictures", zone_pictures.parts, vers
 MOB = Kind("mob", "mobs", _mob)
 MOB_PLACES = Kind("mob-places", "mob-places", _mob_places)
 ITEM = Kind("item", "items", _item)
-KINDS = (ZONE_MAP, ZONE_SOURCES, ZONE_PICTURES, MOB, MOB_PLACES, ITEM)
+SOURCE = Kind("source", "sources", _source)
+SOURCE_PLACES = Kind("source-places", "source-places", _source_places)
+KINDS = (ZONE_MAP, ZONE_SOURCES, ZONE_PICTURES, MOB, MOB_PLACES, ITEM, SOURCE, SOURCE_PLACES)
 BY_NAME = {kind.name: kind for kind in KINDS}
 
 
@@ -80,6 +103,6 @@ class Lane:
 #: They take turns: fifty thousand creatures don't keep a map waiting, nor the maps of a busy hour the creatures.
 LANES = (
     Lane((ZONE_MAP, ZONE_SOURCES), batch=1),
-    Lane((MOB, MOB_PLACES, ITEM), batch=20),
+    Lane((MOB, MOB_PLACES, SOURCE, SOURCE_PLACES, ITEM), batch=20),
     Lane((ZONE_PICTURES,), batch=1),
 )

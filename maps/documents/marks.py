@@ -14,6 +14,7 @@ from django.db import connections, transaction
 from maps import locales
 from maps.documents import files
 from maps.documents.kinds import KINDS, Kind, Lane
+from maps.queries import GATHERED
 from maps.queries.database import statement
 
 #: Rows of `recounted` spread in one transaction: well under a second.
@@ -62,7 +63,7 @@ def spread(alias: str, *, wait: bool = False) -> bool:
         if settings.PUBLISH_DOCUMENTS and any(taken.values()):
             if taken["all"]:
                 _mark_all(cursor)
-            cursor.execute(statement("mark_recounted"), taken | {"rest_s": PICTURES_REST_S})
+            cursor.execute(statement("mark_recounted"), taken | {"rest_s": PICTURES_REST_S, "gathered": GATHERED})
     return any(taken.values())
 
 
@@ -103,7 +104,7 @@ def mark_all(alias: str) -> int:
 
 
 def _mark_all(cursor: Any) -> int:
-    cursor.execute(statement("mark_all_stale"))
+    cursor.execute(statement("mark_all_stale"), {"gathered": GATHERED})
     return int(cursor.rowcount)
 
 

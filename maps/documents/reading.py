@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Callable
 
+import orjson
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.middleware.gzip import re_accepts_gzip
-from django.utils.cache import patch_vary_headers
+from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import http_date
 
 from maps import locales
 from maps.documents import files, marks
 from maps.documents.files import JSON
 from maps.documents.kinds import Kind
+from maps.problems import json_response
 from maps.queries.database import Row
 
 IMMUTABLE = "public, max-age=31536000, immutable"
+#: Counted up whenever `excerpt` tells something else of the same document: readers keep what they have by its ETag.
+EXCERPTS = 1
 
 
-def found(alias: str, kind: Kind, number: int) -> Row | None:
+def found(alias: str, kind: Kind, number: int, *, even_if_stale: bool = False) -> Row | None:
     """Return what an up-to-date document holds, None where there is none."""
-    if not settings.PUBLISH_DOCUMENTS or marks.is_stale(alias, kind, number):
+    if not settings.PUBLISH_DOCUMENTS or not (even_if_stale or not marks.is_stale(alias, kind, number)):
         return None
     return files.read(files.path(locales.of_alias(alias), kind, number))
 
@@ -57,6 +62,33 @@ def answer(
     if kind.versioned and request.GET.get("v") == files.version(content):
         response["Cache-Control"] = IMMUTABLE
     response["Last-Modified"] = http_date(int(state.st_mtime))
+    return response
+
+
+def excerpt(
+    request: HttpRequest, alias: str, kind: Kind, number: int, tell: Callable[[Row], Row | None]
+) -> HttpResponse | None:
+    """Answer with what an up-to-date document tells of something within it, None where there is none or `tell` says so.
+
+    The answer stays as long as the document does: whoever has it is told so before the document is opened.
+    """
+    if not settings.PUBLISH_DOCUMENTS or marks.is_stale(alias, kind, number):
+        return None
+    try:
+        with files.path(locales.of_alias(alias), kind, number).open("rb") as file:
+            state = os.fstat(file.fileno())
+            etag = f'W/"{int(state.st_mtime):x}-{state.st_size:x}-{EXCERPTS}"'
+            to_fill = HttpResponse(headers={"ETag": etag})
+            unchanged = get_conditional_response(request, etag=etag, response=to_fill)
+            if unchanged is not to_fill:
+                return unchanged
+            told = tell(orjson.loads(gzip.decompress(file.read())))
+    except FileNotFoundError:
+        return None
+    if told is None:
+        return None
+    response = json_response(told)
+    response["ETag"] = etag
     return response
 
 

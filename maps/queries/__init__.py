@@ -6,12 +6,23 @@ A mob is a creature as it is shown: a game id with all names that belong to it a
 
 from maps.queries.creatures import mob, mob_head, mob_places, mob_position_count, mob_positions, mob_spawns
 from maps.queries.finding import MAX_CHARACTERS, MAX_RESULTS, search
-from maps.queries.gathering import KINDS, source, source_head, source_positions, sources, zone_sources
+from maps.queries.gathering import (
+    GATHERED,
+    KINDS,
+    source,
+    source_head,
+    source_places,
+    source_position_count,
+    source_positions,
+    sources,
+    zone_sources,
+)
 from maps.queries.items import item
 from maps.queries.overview import STALE_DAYS, newest_confirmed, totals, worth_a_look
 from maps.queries.places import zone, zone_ground, zone_head, zone_map, zone_mobs, zone_spawns, zones
 
 __all__ = [
+    "GATHERED",
     "KINDS",
     "MAX_CHARACTERS",
     "MAX_RESULTS",
@@ -27,6 +38,8 @@ __all__ = [
     "search",
     "source",
     "source_head",
+    "source_places",
+    "source_position_count",
     "source_positions",
     "sources",
     "totals",

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from maps.coords import Y_BITS, Y_MASK, Places
-from maps.queries import shapes
+from maps.queries import flat, shapes
 from maps.queries.database import Row, row, rows
 from maps.queries.loot import loot_table
-
-#: What stands for one coordinate, and for one spawn point, in the flat lists of `mob_places`, in this order.
-POSITION_FIELDS = ["x", "y", "sightings", "uploaders", "first_seen", "last_seen"]
-SPAWN_FIELDS = ["x", "y", "radius", "sightings", "uploaders", "confirmed"]
 
 
 def mob_head(alias: str, mob_id: int) -> Row | None:
@@ -72,30 +67,23 @@ def mob_places(alias: str, mob_id: int) -> Row | None:
     `id` as in `mob`, `position_fields`, `spawn_fields`, and `places`: an entry per zone and floor, `{"zone", "floor",
     "positions", "spawns", "patrols"}`. The first two are flat lists, six numbers per coordinate or spawn point in the
     order of their fields, for example `[21.6, 33.0, 12, 3, 20000, 20007]`; days count from 1970-01-01. `patrols` as in
-    `zone_map`.
+    `zone_map`, with the `holes` of the area where there are any.
     """
     head = mob_head(alias, mob_id)
     if head is None:
         return None
     found: dict[tuple[int, int], Row] = {
-        (zone, floor): {"zone": zone, "floor": floor, "positions": _flat(places), "spawns": [], "patrols": []}
-        for zone, floor, places in shapes.places_by_floor(
-            rows(alias, "mob_positions", mob=head["id"], zone=None, floor=None)
-        )
-        if len(places.xy)
+        (place["zone"], place["floor"]): place | {"spawns": [], "patrols": []}
+        for place in flat.places(rows(alias, "mob_positions", mob=head["id"], zone=None, floor=None))
     }
     for spawn in rows(alias, "mob_spawns", mob=head["id"], zone=None, floor=None):
         place = found.get((spawn["zone"], spawn["floor"]))
         if place is None:  # its coordinates were taken away a moment ago
             continue
         if spawn["area"] is not None:
-            number = len(place["spawns"]) // len(SPAWN_FIELDS)
-            place["patrols"].append({"spawn": number, "ring": spawn["area"]["coordinates"][0]})
-        place["spawns"] += [
-            *(shapes.short(spawn[name]) for name in SPAWN_FIELDS[:3]),
-            *(spawn["sightings"], spawn["uploaders"], int(spawn["confirmed"])),
-        ]
-    told = {"id": head["id"], "position_fields": POSITION_FIELDS, "spawn_fields": SPAWN_FIELDS}
+            place["patrols"].append(flat.patrol(len(place["spawns"]) // len(flat.SPAWN_FIELDS), spawn["area"]))
+        place["spawns"] += flat.spawn(spawn)
+    told = {"id": head["id"], "position_fields": flat.POSITION_FIELDS, "spawn_fields": flat.SPAWN_FIELDS}
     return told | {"places": list(found.values())}
 
 
@@ -103,13 +91,6 @@ def mob_position_count(alias: str, mob_id: int) -> int:
     """Return how many coordinates `mob_places` would tell, or more."""
     found = row(alias, "mob_position_count", mob=mob_id)
     return found["positions"] if found else 0
-
-
-def _flat(places: Places) -> list[float]:
-    """Return the numbers of merged coordinates in the order of `POSITION_FIELDS`."""
-    at = ((places.xy >> Y_BITS) / 10, (places.xy & Y_MASK) / 10)
-    columns = (*at, places.sightings, places.uploaders, places.first_seen, places.last_seen)
-    return [number for one in zip(*(column.tolist() for column in columns), strict=True) for number in one]
 
 
 def _properties(spawn: Row) -> Row:

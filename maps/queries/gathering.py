@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from maps import coords, paging
-from maps.queries import shapes
+from maps.queries import flat, shapes
 from maps.queries.database import Row, row, rows
 from maps.queries.loot import loot_table
 from maps.queries.places import zone
@@ -22,6 +22,9 @@ KINDS = [
     "milling",
     "fishing",
 ]
+
+#: Those of them that have places of their own in a zone, and a shape on its map (`kinds.js`).
+GATHERED = ["herb", "ore", "chest", "fishing"]
 
 #: What stands for one coordinate in the flat lists of `zone_sources`, in this order.
 POSITION_FIELDS = ["floor", "x", "y", "sightings", "uploaders"]
@@ -73,6 +76,24 @@ def source_positions(alias: str, source_id: int, zone_id: int | None = None, flo
         return None
     found = rows(alias, "source_positions", sources=head["sources"], zone=zone_id, floor=floor)
     return shapes.position_features(found)
+
+
+def source_places(alias: str, source_id: int) -> Row | None:
+    """Return all coordinates at which a source was found as its map draws them, or None.
+
+    `id` as in `source_head`, `position_fields`, and `places`, as in `mob_places` without spawn points.
+    """
+    head = source_head(alias, source_id)
+    if head is None:
+        return None
+    found = rows(alias, "source_positions", sources=head["sources"], zone=None, floor=None)
+    return {"id": head["id"], "position_fields": flat.POSITION_FIELDS, "places": flat.places(found)}
+
+
+def source_position_count(alias: str, source_id: int) -> int:
+    """Return how many coordinates `source_places` would tell, or more."""
+    found = row(alias, "source_position_count", source=source_id)
+    return found["positions"] if found else 0
 
 
 def zone_sources(alias: str, zone_id: int) -> Row | None:

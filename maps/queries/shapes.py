@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -89,14 +89,23 @@ def position_features(parts: list[Row]) -> Row:
     features = []
     for zone, floor, places in places_by_floor(parts):
         columns = (places.xy, places.sightings, places.uploaders, places.first_seen, places.last_seen)
-        for xy, sightings, uploaders, first, last in zip(*(column.tolist() for column in columns), strict=True):
-            properties = {
-                "zone": zone,
-                "floor": floor,
-                "sightings": sightings,
-                "uploaders": uploaders,
-                "first_seen": day(first),
-                "last_seen": day(last),
-            }
-            features.append(feature(*coords.unpack(xy), properties))
+        for xy, *figures in zip(*(column.tolist() for column in columns), strict=True):
+            features.append(position_feature(zone, floor, (*coords.unpack(xy), *figures)))
     return collection(features)
+
+
+def position_feature(zone: int, floor: int, numbers: Sequence[Any]) -> Row:
+    """Return a coordinate as a GeoJSON point: of x, y, sightings, uploaders, and the days it was first and last seen.
+
+    For example of `(21.6, 33.0, 12, 3, 20000, 20007)`.
+    """
+    x_pct, y_pct, sightings, uploaders, first, last = numbers
+    properties = {
+        "zone": zone,
+        "floor": floor,
+        "sightings": sightings,
+        "uploaders": uploaders,
+        "first_seen": day(first),
+        "last_seen": day(last),
+    }
+    return feature(x_pct, y_pct, properties)

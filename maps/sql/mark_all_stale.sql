@@ -1,5 +1,5 @@
 -- Mark all documents. Reads: zone, creature, source, named_creature, presence, item, item_drop.
--- Writes and locks: stale_document.
+-- Writes and locks: stale_document. gathered are the kinds of sources that have documents.
 INSERT INTO stale_document (kind, number)
 SELECT kind, id FROM zone CROSS JOIN (VALUES ('zone-map'), ('zone-sources'), ('zone-pictures')) AS k (kind)
 UNION
@@ -11,6 +11,11 @@ SELECT 'mob-places', COALESCE(n.shown_as, p.subject)
 FROM presence p
 LEFT JOIN named_creature n ON n.id = p.subject
 WHERE p.subject > 0
+UNION
+SELECT k.kind, s.id
+FROM source s
+CROSS JOIN (VALUES ('source'), ('source-places')) AS k (kind)
+WHERE s.kind = ANY (%(gathered)s::text[])
 UNION
 SELECT 'item', id FROM item
 UNION

@@ -1,5 +1,6 @@
 -- Mark the documents that show what folds have counted anew. A source's lootings are in the rates of everything it
 -- gives, and sources that are shown as one are counted as one. A name of an item is told by all that give it.
+-- gathered are the kinds of sources that have documents.
 -- Reads: named_creature, source, item_drop, loot, presence. Writes and locks: stale_document.
 INSERT INTO stale_document (kind, number, since)
 WITH looted AS MATERIALIZED (
@@ -9,6 +10,15 @@ WITH looted AS MATERIALIZED (
     UNION
     -- What is in an item, or made of it, goes by its name.
     SELECT s.id FROM source s WHERE s.item = ANY (%(item)s::int[])
+), told AS MATERIALIZED (
+    SELECT source FROM looted
+    UNION
+    -- By their names, with what they are counted as one with.
+    SELECT s.id
+    FROM unnest(%(creature)s::bigint[]) AS c (id)
+    LEFT JOIN named_creature n ON n.id = c.id
+    CROSS JOIN LATERAL mob_subjects(COALESCE(n.shown_as, c.id)) AS u
+    JOIN source s ON s.creature = u.subject
 ), shown (kind, number) AS (
     SELECT 'mob', id FROM unnest(%(creature)s::bigint[]) AS c (id)
     UNION
@@ -30,18 +40,17 @@ WITH looted AS MATERIALIZED (
     UNION
     SELECT kind, id FROM unnest(%(zone)s::int[]) AS z (id), (VALUES ('zone-map'), ('zone-sources'), ('zone-pictures')) AS k (kind)
     UNION
-    -- A zone's sources are told by their names, with what they are counted as one with.
-    SELECT 'zone-sources', l.zone
+    SELECT 'zone-sources', l.zone FROM told JOIN loot l ON l.source = told.source
+    UNION
+    SELECT k.kind, s.id
     FROM (
-        SELECT source FROM looted
+        SELECT source FROM told
         UNION
-        SELECT s.id
-        FROM unnest(%(creature)s::bigint[]) AS c (id)
-        LEFT JOIN named_creature n ON n.id = c.id
-        CROSS JOIN LATERAL mob_subjects(COALESCE(n.shown_as, c.id)) AS u
-        JOIN source s ON s.creature = u.subject
+        SELECT d.source FROM item_drop d WHERE d.item = ANY (%(item)s::int[])
     ) AS g
-    JOIN loot l ON l.source = g.source
+    JOIN source s ON s.id = g.source
+    CROSS JOIN (VALUES ('source'), ('source-places')) AS k (kind)
+    WHERE s.kind = ANY (%(gathered)s::text[])
     UNION
     -- Levels and names are told wherever a creature was seen, also where they come from a record without any zone.
     SELECT 'zone-map', p.zone

@@ -53,6 +53,8 @@ def wanted() -> dict[str, dict[Path, Any]]:
         "zone-map": "SELECT id FROM zone",
         "zone-pictures": "SELECT id FROM zone",
         "mob": mobs,
+        "source": "SELECT id FROM source",
+        "source-places": "SELECT id FROM source",
         "item": "SELECT id FROM item UNION SELECT item FROM item_drop",
     }
     found = {}
