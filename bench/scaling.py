@@ -11,8 +11,6 @@ from bench.scaling_growth import ALL_CACHED, CACHES, MEMORY_SHARE, SERIES, STEPS
 from deploy.steps.progress import Failure
 
 _LEAST_ROWS = 10_000
-#: Seconds of each run with some number of clients: about 1,000,000 rows.
-READING_S = 2
 
 
 def main(arguments: list[str]) -> int:
@@ -43,7 +41,7 @@ def main(arguments: list[str]) -> int:
         )
         growing = Growing(site, result, rows, runs, seconds)
         growing.load(first)
-        scaling_reading.measure(site, result, first, runs, READING_S if not options.quick else 1)
+        scaling_reading.measure(site, result, first, runs)
         growing.measure()
         tell(growing)
     return results.finish(result, site.place, quick=options.quick)

@@ -145,6 +145,19 @@ def test_more_clients_than_cores_are_compared_with_their_neighbours_in_time() ->
     assert scaling_reading.shares_of_neighbours([(1, 5.0), (2, 6.0)], cores=2) == []
 
 
+def test_reading_one_by_one_is_held_against_what_answers_without_a_table_keep() -> None:
+    result = Result("scaling", "Scaling", "", {})
+    more = [n for n in scaling_reading.CLIENTS if n > 2]
+    kept = {
+        (kind, n): share
+        for kind, share in ((scaling_reading.PAGES, 0.9), (scaling_reading.SINGLE, 0.6), (scaling_reading.FLOOR, 0.8))
+        for n in more
+    }
+    scaling_reading.judge(result, 2, kept)
+    assert [(round(target.value, 2), target.met) for target in result.targets] == [(0.9, True), (0.75, False)]
+    assert "fall to 0.60" in result.notes[0] and "falls to 0.80" in result.notes[0]
+
+
 def test_every_figure_is_in_the_report_in_the_help_and_in_all() -> None:
     measured = set(COMMANDS) - {"profile", "all", "screenshots", "report"}
     assert set(report.ORDER) == set(MINUTES) == measured
