@@ -7,11 +7,10 @@ from time import monotonic, sleep
 
 from celery import Task, shared_task
 
-from ingest import subtraction
+from ingest import subtraction, wake
 from ingest import tidy as tidying
 from ingest.requeue import NOTHING, draw
 from ingest.trial import try_some
-from ingest.wake import send, wake_later
 from ingest.work import FAILURES, has_room, locales_with_work, merge, merge_is_due, next_merge_s, others_stage, recover
 from ingest.work import work as stage_batch
 from maps import locales
@@ -55,10 +54,10 @@ def work(self: Task, locale: str) -> None:
         if not room and not merged:
             return  # another worker is folding: its end, or the sweep, makes room
     if tried or not drained:
-        send("ingest.work", locale)
+        wake.send(locale)  # in any case: as many workers go on as there were
     elif (delay_s := next_merge_s(locale)) is not None:
         # Staged so soon after a fold that the next one was not due yet: the sweep would come seconds later.
-        wake_later(locale, delay_s)
+        wake.wake_later(locale, delay_s)
     if drained or published_is_old:
         _publish(locale, busy=not drained)
 
@@ -70,7 +69,7 @@ def _publish(locale: str, *, busy: bool) -> None:
     publish_changes(alias, for_s=PUBLISH_S, busy=busy)
     # Ended by the time, not by what somebody else holds: that would be asked for over and over.
     if not busy and monotonic() - began > PUBLISH_S and has_changes(alias) and not locales_with_work():
-        send("ingest.work", locale)
+        wake.send_if_none_waits(locale)
 
 
 @shared_task(name="ingest.sweep")
@@ -80,7 +79,7 @@ def sweep() -> None:
     for locale, alias in locales.aliases().items():
         try:
             if recover(locale) or locale in waiting or has_changes(alias):
-                send("ingest.work", locale)
+                wake.send_if_none_waits(locale)
         except FAILURES:
             # Each locale may have a server of its own: one that is away must not hold up the others.
             logger.exception("The sweep of %s failed; the next one tries again.", locale)

@@ -11,23 +11,63 @@ import logging
 import os
 import threading
 import time
+from dataclasses import dataclass
 
 from celery import current_app
+from kombu import Connection
 
 logger = logging.getLogger(__name__)
 
-#: Wake-ups for one locale are at least this far apart: each lets a worker claim a whole batch, and costs the broker
-#: and a worker some milliseconds of processor time, which the door needs when many come.
+#: A process sends wake-ups for one locale at least this far apart: each lets a worker claim a whole batch, and costs
+#: the broker and a worker some milliseconds of processor time, which the door needs when many come.
 MIN_GAP_S = 0.25
 #: A broker that is away is tried this often, and reported as often.
 RETRY_GAP_S = 2.0
 
 
-def send(task: str, locale: str) -> None:
+@dataclass(frozen=True)
+class Queue:
+    """A queue at the broker: messages ready in it and consumers listening to it."""
+
+    messages: int
+    consumers: int
+
+
+def look(connection: Connection, name: str) -> Queue | None:
+    """Ask the broker for a queue; None where it does not exist (yet). Raises the connection's errors."""
+    channel = connection.channel()  # one each: asking for a missing queue closes the channel
+    try:
+        found = channel.queue_declare(name, passive=True)
+    except connection.channel_errors:
+        return None
+    channel.close()
+    return Queue(messages=found.message_count, consumers=found.consumer_count)
+
+
+def send(locale: str) -> None:
     """Put a wake-up into a locale's queue and wait for the broker's confirmation; raises what kombu raises."""
     current_app.send_task(
-        task, args=[locale], exchange="ingest", routing_key=f"ingest.{locale}", retry=False, ignore_result=True
+        "ingest.work",
+        args=[locale],
+        exchange="ingest",
+        routing_key=f"ingest.{locale}",
+        retry=False,
+        ignore_result=True,
     )
+
+
+def send_if_none_waits(locale: str) -> None:
+    """Send a wake-up unless one waits already: the worker that takes that one sees all there is by then.
+
+    One that a worker has taken does not count, its look at the queue may be over. Without this, wake-ups of a surge
+    pile up, and at its end each of them costs a worker a look for nothing. Raises what kombu raises.
+    """
+    with current_app.pool.acquire(block=True) as connection:
+        # One that broke under the last wake-up stays closed in the pool until it is asked to connect.
+        connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
+        waiting = look(connection, f"ingest.{locale}")
+    if not waiting or not waiting.messages:
+        send(locale)
 
 
 class Waker:
@@ -69,7 +109,7 @@ class Waker:
                 pending, self._pending = self._pending, set()
             for locale in sorted(pending):
                 try:
-                    send("ingest.work", locale)
+                    send_if_none_waits(locale)
                 except Exception as error:  # noqa: BLE001  (whatever the broker does: the sweep stands behind)
                     logger.warning(
                         "The wake-up for %s could not be sent (%s: %s). Its uploads are safe; "

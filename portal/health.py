@@ -28,6 +28,7 @@ from kombu.exceptions import KombuError
 from ingest import hot
 from ingest import spool as documents
 from ingest.models import Upload
+from ingest.wake import Queue, look
 from maps import locales
 from maps.models import Changed
 from maps.problems import answers_problems, json_response
@@ -63,14 +64,6 @@ class Part:
     @property
     def ok(self) -> bool:
         return not self.reason
-
-
-@dataclass(frozen=True)
-class Queue:
-    """A queue at the broker: messages ready in it and consumers listening to it."""
-
-    messages: int
-    consumers: int
 
 
 @dataclass(frozen=True)
@@ -147,16 +140,6 @@ def ram_stage() -> Part:
 
 
 # --- broker and workers --------------------------------------------------------------------------
-def _queue(connection: Any, name: str) -> Queue | None:
-    channel = connection.channel()  # one each: asking for a missing queue closes the channel
-    try:
-        found = channel.queue_declare(name, passive=True)
-    except connection.channel_errors:
-        return None
-    channel.close()
-    return Queue(messages=found.message_count, consumers=found.consumer_count)
-
-
 def _workers(connection: Any) -> tuple[str, ...]:
     """Return the names of the workers that answer in time; waits the whole time, none says how many there are."""
     return tuple(sorted(app.control.inspect(timeout=WORKER_REPLY_S, connection=connection).ping() or {}))
@@ -176,7 +159,7 @@ def ask_broker() -> Broker:
     try:
         with connection:
             connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
-            queues = {name: _queue(connection, name) for name in queue_names()}
+            queues = {name: look(connection, name) for name in queue_names()}
             return Broker(queues=queues, workers=_workers(connection))
     except (KombuError, *connection.connection_errors, *connection.channel_errors) as error:
         logger.warning("The broker does not answer: %s", error)

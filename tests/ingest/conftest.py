@@ -7,18 +7,27 @@ from collections.abc import Iterator
 import pytest
 from django.db import connections
 
-from ingest import hot, shadow, tasks, wake
+from ingest import hot, shadow, wake
 from maps import locales
 from portal.management.commands import withdraw
 from tests.ingest.expiring import ALIAS, forget_base
 
 
 @pytest.fixture
-def wakes(monkeypatch) -> list[str]:
-    """Collect the locales for which workers would be woken."""
+def sent(monkeypatch) -> list[str]:
+    """Collect the locales whose queues get a wake-up at once, from tasks and commands."""
+    locales: list[str] = []
+    monkeypatch.setattr(wake, "send", locales.append)
+    monkeypatch.setattr(wake, "send_if_none_waits", locales.append)
+    return locales
+
+
+@pytest.fixture
+def wakes(monkeypatch, sent) -> list[str]:
+    """Collect the locales whose workers would be woken by the thread for that; nothing is sent at all."""
     woken: list[str] = []
     monkeypatch.setattr(wake, "wake", woken.append)
-    monkeypatch.setattr(tasks, "wake_later", lambda locale, delay_s: woken.append(locale))
+    monkeypatch.setattr(wake, "wake_later", lambda locale, delay_s: woken.append(locale))
     return woken
 
 

@@ -14,7 +14,7 @@ from django.conf import settings as site
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest import subtraction, tasks, wake, withdraw
+from ingest import subtraction, withdraw
 from maps import names, pictures
 from maps.documents import ITEM, KINDS, MOB, Kind, files, hurry_all
 from maps.models import Item
@@ -28,12 +28,6 @@ pytestmark = [
 ]
 ALIAS = "map_deDE"
 STEPS = ["merge", "publish", "withdraw", "restore", "name", "publish"]
-
-
-@pytest.fixture(autouse=True)
-def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "send", lambda task, locale: None)
-    monkeypatch.setattr(wake, "send", lambda task, locale: None)
 
 
 @pytest.fixture(autouse=True)

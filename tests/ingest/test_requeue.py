@@ -30,15 +30,6 @@ pytestmark = [
 ALIAS = "map_deDE"
 
 
-@pytest.fixture(autouse=True)
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Collect the wake-ups that are sent at once."""
-    locales: list[str] = []
-    monkeypatch.setattr(wake, "send", lambda task, locale: locales.append(locale))
-    monkeypatch.setattr(tasks, "send", lambda task, locale: locales.append(locale))
-    return locales
-
-
 def xml(number: int, language: str = "deDE", version: int = 44) -> bytes:
     return document(mob(zone(f"1/1,{number % 100}/2,"), max=40 + number), language=language, version=version)
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from ingest import rebuild, requeue, shadow, spool, subtraction, tasks, wake, withdraw, work
+from ingest import rebuild, requeue, shadow, spool, subtraction, tasks, withdraw, work
 from ingest.fold import fold
 from ingest.models import Requeued, Upload
 from ingest.tidy import tidy
@@ -36,8 +36,6 @@ ALIAS = "map_deDE"
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command_module, "PATIENCE_S", 0.5)
-    monkeypatch.setattr(tasks, "send", lambda task, locale: None)
-    monkeypatch.setattr(wake, "send", lambda task, locale: None)
 
 
 def xml(number: int) -> bytes:

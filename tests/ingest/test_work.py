@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError, connections
 from django.utils import timezone
 
-from ingest import spool, suspects, tasks
+from ingest import spool, suspects, tasks, wake
 from ingest import work as module
 from ingest.models import LocaleControl, Upload
 from ingest.work import APART_AFTER, claim, locales_with_work, merge, recover, work
@@ -325,22 +325,20 @@ def last_fold(ago: str) -> None:
         cursor.execute("UPDATE hot_state SET folded_at = now() - %s::interval", [ago])
 
 
-def test_the_sweep_wakes_for_waiting_uploads_and_for_unpublished_changes(monkeypatch):
-    sent: list[tuple[str, str]] = []
-    monkeypatch.setattr(tasks, "send", lambda task, locale: sent.append((task, locale)))
+def test_the_sweep_wakes_for_waiting_uploads_and_for_unpublished_changes(sent):
     tasks.sweep()
     assert sent == []
     taken(1)
     tasks.sweep()
-    assert sent == [("ingest.work", "deDE")]
+    assert sent == ["deDE"]
     stage_all()
     sent.clear()
     tasks.sweep()
-    assert sent == [("ingest.work", "deDE")]
+    assert sent == ["deDE"]
     work_off()
     sent.clear()
     tasks.sweep()
-    assert sent == [("ingest.work", "deDE")]
+    assert sent == ["deDE"]
     publish("map_deDE")
     sent.clear()
     tasks.sweep()
@@ -348,33 +346,29 @@ def test_the_sweep_wakes_for_waiting_uploads_and_for_unpublished_changes(monkeyp
     assert rows("SELECT count(*) FROM spawn") == [(2,)]
 
 
-def test_a_worker_passes_the_wake_up_on_when_its_turn_is_over(monkeypatch, settings):
+def test_a_worker_passes_the_wake_up_on_when_its_turn_is_over(monkeypatch, settings, sent):
     settings.BATCH_MAX_UPLOADS = 1
-    sent: list[tuple[str, str]] = []
-    monkeypatch.setattr(tasks, "send", lambda task, locale: sent.append((task, locale)))
     monkeypatch.setattr(tasks, "TURN_S", 0.0)
     taken(3)
     tasks.work.apply(args=["deDE"], throw=True)
     assert states()["queued"] >= 2
-    assert sent == [("ingest.work", "deDE")]
+    assert sent == ["deDE"]
 
 
-def test_publishing_that_takes_longer_than_a_turn_goes_on_in_the_next(monkeypatch):
-    sent: list[tuple[str, str]] = []
-    monkeypatch.setattr(tasks, "send", lambda task, locale: sent.append((task, locale)))
+def test_publishing_that_takes_longer_than_a_turn_goes_on_in_the_next(monkeypatch, sent):
     monkeypatch.setattr(tasks, "PUBLISH_S", 0.0)
     monkeypatch.setattr("maps.publish.CHUNK", 1)
     for creature in (1, 2, 3):
         take(document(mob(zone(), id=creature, name=f"Kodo {creature}")), received_at=timezone.now())
     last_fold("1 minute")
     tasks.work.apply(args=["deDE"], throw=True)
-    assert sent == [("ingest.work", "deDE")]
+    assert sent == ["deDE"]
     elsewhere = take(document(mob(zone(), id=1), language="enUS"), received_at=timezone.now())
     sent.clear()
     tasks.work.apply(args=["deDE"], throw=True)
     assert (sent, has_changes("map_deDE")) == ([], True), "another locale's uploads come first; the sweep stands behind"
     elsewhere.delete()
-    sent.append(("ingest.work", "deDE"))
+    sent.append("deDE")
     while sent:
         sent.clear()
         tasks.work.apply(args=["deDE"], throw=True)
@@ -382,22 +376,21 @@ def test_publishing_that_takes_longer_than_a_turn_goes_on_in_the_next(monkeypatc
     assert not has_changes("map_deDE")
 
 
-def test_one_wake_up_brings_an_upload_onto_the_map(monkeypatch):
-    monkeypatch.setattr(tasks, "send", die)
+def test_one_wake_up_brings_an_upload_onto_the_map(monkeypatch, sent):
     monkeypatch.setattr(tasks, "PUBLISH_S", 60.0)
     taken(3)
     last_fold("1 minute")
     tasks.work.apply(args=["deDE"], throw=True)
     assert states() == {"merged": 3}
     assert rows("SELECT count(*) > 0 FROM spawn") == [(True,)]
+    assert sent == []
 
 
-def test_what_is_staged_right_after_a_fold_is_merged_when_the_next_one_is_due(monkeypatch):
+def test_what_is_staged_right_after_a_fold_is_merged_when_the_next_one_is_due(monkeypatch, sent):
     later: list[tuple[str, float]] = []
-    monkeypatch.setattr(tasks, "send", die)
     monkeypatch.setattr(tasks, "PUBLISH_S", 60.0)
     monkeypatch.setattr(module, "FOLD_GAP_QUIET", timedelta(seconds=60))
-    monkeypatch.setattr(tasks, "wake_later", lambda *when: later.append(when))
+    monkeypatch.setattr(wake, "wake_later", lambda *when: later.append(when))
     taken(1)
     last_fold("0 seconds")
     tasks.work.apply(args=["deDE"], throw=True)
@@ -408,6 +401,7 @@ def test_what_is_staged_right_after_a_fold_is_merged_when_the_next_one_is_due(mo
     tasks.work.apply(args=["deDE"], throw=True)
     assert states() == {"merged": 1}
     assert len(later) == 1, "nothing is staged any more"
+    assert sent == []
 
 
 def test_the_last_fold_of_a_queue_waits_for_what_others_are_still_staging(monkeypatch, settings):

@@ -117,8 +117,8 @@ def test_every_202_is_merged_once_whatever_is_killed_lost_or_doubled(own_spool: 
                 purge()
             if number % 10 == 7:
                 for locale in locales.hosted():
-                    wake.send("ingest.work", locale)
-                    wake.send("ingest.work", locale)
+                    wake.send(locale)
+                    wake.send(locale)
             time.sleep(0.05)
         # The same again, by others and in other wrappings, while workers are busy.
         for _, _, xml in sent:

@@ -49,7 +49,7 @@ class Command(BaseCommand):
         took_s = time.monotonic() - began
         for locale in found:
             try:
-                wake.send("ingest.work", locale)
+                wake.send(locale)
             except Exception as error:  # noqa: BLE001  (whatever the broker does: the sweep stands behind)
                 self.stderr.write(f"Workers could not be woken ({error}); the sweep starts them within seconds.")
                 break
