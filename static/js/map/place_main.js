@@ -5,6 +5,7 @@ import { gettext, ngettext } from "../words.js";
 import { fetchJson, places, placesOf } from "./document.js";
 import { onThemeChange, themed } from "./colours.js";
 import { Canvas } from "./layers/canvas.js";
+import { Chosen } from "./layers/chosen.js";
 import { Positions } from "./layers/positions.js";
 import { Paper } from "./layers/paper.js";
 import { printed } from "./layers/print.js";
@@ -31,6 +32,7 @@ let fill = themed("--mark-fill");
 let spawns = null;
 /** @type {Promise<any>|null} */
 let creature = null;
+new Chosen(over, map);
 new Pointer(map, { find });
 printed(map, box, { canvases: [canvas, over], caption: () => choice.selectedOptions[0].textContent ?? "" });
 onThemeChange(() => {

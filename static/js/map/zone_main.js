@@ -11,6 +11,7 @@ import { Drawer } from "./drawer.js";
 import { reactionsOf } from "./filter.js";
 import { shapeSigns } from "./kinds.js";
 import { Canvas } from "./layers/canvas.js";
+import { Chosen } from "./layers/chosen.js";
 import { Gathering } from "./layers/gathering.js";
 import { Areas, Density } from "./layers/ground.js";
 import { Measure } from "./layers/measure.js";
@@ -33,6 +34,7 @@ const STORY_ZOOM = 2.5;
 
 const box = need("#map");
 const state = need(".map-state");
+const crowded = need("#crowded");
 const { zone = "", map: mapUrl = "", api = "", mobPages, sourcePages } = box.dataset;
 const urls = addresses(api);
 // Asked for before anything is built, so that server and browser work at the same time.
@@ -72,6 +74,7 @@ const over = new Canvas().addTo(map);
 const measure = new Measure(map, over);
 fullScreen(map, need(".zone-body"));
 const origin = new Origin(over, map);
+new Chosen(over, map);
 const drawer = new Drawer(box);
 const pointer = new Pointer(map, { find, onHover: (id) => light(id, true), isBusy: () => measure.active, makeRoom: () => drawer.makeRoom() });
 const paper = new Paper(map);
@@ -86,7 +89,7 @@ try {
   const mobs = unpackMobs(await fetched);
   spawns = new Spawns(canvas, over, mobs, (mob) => String(shades.get(mob.id)));
   areas = new Areas(canvas, spawns);
-  density = new Density(canvas, spawns);
+  density = new Density(canvas, spawns, (isShown) => (crowded.hidden = !isShown));
   // Painted in this order: what covers the most ground lies lowest.
   canvas.painters = [density, areas, spawns, ...(gathering ? [gathering] : [])];
   list.offerPlaces(mobs);

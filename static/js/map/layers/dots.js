@@ -11,6 +11,9 @@ const ROOM = 3;
 /** Corners reach so many radii. */
 const REACH = 1.3;
 
+/** Edges are as wide as wanted around dots of this radius or more, in pixels of the page, and thinner around smaller ones. */
+const WHOLE_EDGE_FROM = 2.6;
+
 /** Opacity of dots that nobody has seen for long, of 1. */
 const FADED = 0.22;
 
@@ -54,7 +57,7 @@ function stamp({ look: { shape, fill, edge, edgeWidth, fillOpacity }, faded = fa
   drawing.fillStyle = fill;
   drawing.fill();
   drawing.globalAlpha = faded ? FADED : 1;
-  drawing.lineWidth = edgeWidth * ratio;
+  drawing.lineWidth = edgeWidth * Math.min(ratio, radius / WHOLE_EDGE_FROM);
   drawing.strokeStyle = edge;
   drawing.stroke();
   const made = { side, pixels: new Uint32Array(drawing.getImageData(0, 0, side, side).data.buffer) };
@@ -141,12 +144,4 @@ function transfer(context, x, y, width, height) {
   context.drawImage(board.canvas, x, y, width, height, x, y, width, height);
   own.clearRect(x, y, width, height);
   for (let row = y; row < y + height; row += 1) board.pixels.fill(0, row * board.width + x, row * board.width + x + width);
-}
-
-/**
- * Radius of a dot in pixels of the page: dots grow with the map, so that a whole zone on a phone is not one blot.
- * @param {import("./canvas.js").View} view
- */
-export function dotRadius(view) {
-  return Math.min(Math.max(1 + (0.62 * view.down) / view.ratio, 2.6), 7);
 }

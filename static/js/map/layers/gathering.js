@@ -3,9 +3,13 @@
 import { onThemeChange, themed } from "../colours.js";
 import { SHAPES } from "../kinds.js";
 import { Nearest } from "../nearest.js";
+import { crowding, fitting } from "../sizes.js";
 import { stampAll } from "./dots.js";
 
 const RADIUS = 4.5;
+
+/** Smaller, their shapes could not be told apart. */
+const LEAST_RADIUS = 2.6;
 
 /** @typedef {import("../document.js").Source} Source */
 
@@ -17,6 +21,7 @@ export class Gathering {
       .filter(({ kind }) => kind in SHAPES)
       .flatMap((source) => source.points.map((point) => ({ ...point, source })));
     this.index = new Nearest(/** @type {typeof this.all} */ ([]));
+    this.crowd = 0;
     canvas.painters.push(this);
     this.paintFills();
     onThemeChange(() => this.paintFills());
@@ -28,6 +33,7 @@ export class Gathering {
    */
   filter(kinds, floor) {
     this.index = new Nearest(this.all.filter((place) => kinds.has(place.source.kind) && place.floor === floor));
+    this.crowd = crowding(this.shown);
     this.canvas.repaint();
     return this.shown.length;
   }
@@ -53,6 +59,6 @@ export class Gathering {
       places: this.shown.filter(({ source }) => source.kind === shape),
       look: { shape, fill: this.fills[shape], edge: this.edge, edgeWidth: 1, fillOpacity: 0.9 },
     }));
-    stampAll(context, view, groups, RADIUS);
+    stampAll(context, view, groups, fitting(view, RADIUS, this.crowd, LEAST_RADIUS));
   }
 }

@@ -57,10 +57,15 @@ export class Areas {
 }
 
 export class Density {
-  /** @param {any} canvas @param {import("./spawns.js").Spawns} spawns */
-  constructor(canvas, spawns) {
+  /**
+   * @param {any} canvas @param {import("./spawns.js").Spawns} spawns
+   * @param {(isShown: boolean) => void} onReplacing Called with whether it is shown in place of the dots.
+   */
+  constructor(canvas, spawns, onReplacing) {
     this.canvas = canvas;
     this.spawns = spawns;
+    this.onReplacing = onReplacing;
+    spawns.standIn = this;
     this.visible = false;
     /** @type {object|null} The list of points that the picture shows. */
     this.of = null;
@@ -81,8 +86,11 @@ export class Density {
   }
 
   /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
-  paint(context, { left, top, across, down }) {
-    if (!this.visible) return;
+  paint(context, view) {
+    const replacing = this.spawns.isReplaced(view);
+    this.onReplacing(replacing);
+    if (!this.visible && !replacing) return;
+    const { left, top, across, down } = view;
     if (this.of !== this.spawns.shown) this.draw();
     context.drawImage(this.picture, left, top, EDGE * across, EDGE * down);
   }

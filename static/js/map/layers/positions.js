@@ -2,6 +2,7 @@
 
 import { onThemeChange, themed } from "../colours.js";
 import { Nearest } from "../nearest.js";
+import { crowding, fitting } from "../sizes.js";
 import { stampAll } from "./dots.js";
 
 const RADIUS = 2.6;
@@ -14,6 +15,7 @@ export class Positions {
     this.canvas = canvas;
     this.visible = true;
     this.index = new Nearest(/** @type {Position[]} */ ([]));
+    this.crowd = 0;
     canvas.painters.push(this);
     this.paintInk();
     onThemeChange(() => this.paintInk());
@@ -22,6 +24,7 @@ export class Positions {
   /** Replace what is drawn. @param {Position[]} positions */
   show(positions) {
     this.index = new Nearest(positions);
+    this.crowd = crowding(positions);
     this.canvas.repaint();
   }
 
@@ -45,6 +48,6 @@ export class Positions {
   paint(context, view) {
     if (!this.visible) return;
     const look = { fill: this.ink, edge: this.ink, edgeWidth: 0.5, fillOpacity: 0.6 };
-    stampAll(context, view, [{ places: this.index.places, look }], RADIUS);
+    stampAll(context, view, [{ places: this.index.places, look }], fitting(view, RADIUS, this.crowd));
   }
 }

@@ -2,9 +2,12 @@
 
 import { onThemeChange, themed } from "../colours.js";
 import { Nearest } from "../nearest.js";
-import { dotRadius, stampAll } from "./dots.js";
+import { crowding, spawnRadius, tooMany } from "../sizes.js";
+import { stampAll } from "./dots.js";
 
+/** Dots that are brought out are as large as if there were no others, and larger by this. */
 const LIT_BY = 1.6;
+const LIT_EDGE_PX = 1.2;
 
 /**
  * @typedef {import("../document.js").Mob} Mob
@@ -21,7 +24,7 @@ export class Spawns {
    */
   constructor(canvas, over, mobs, colour) {
     this.canvas = canvas;
-    this.edge = "";
+    this.edge = this.ink = "";
     this.over = over;
     this.mobs = mobs;
     this.colour = colour;
@@ -29,6 +32,9 @@ export class Spawns {
     /** @type {{mob: Mob, points: Point[]}[]} What the filters let through. */
     this.drawn = [];
     this.index = new Nearest(/** @type {(Point & {mob: Mob})[]} */ ([]));
+    this.crowd = 0;
+    /** What shows where so many dots are that no single one could be seen. @type {object|null} */
+    this.standIn = null;
     /** @type {number|null} */
     this.since = null;
     /** @type {number|null} */
@@ -57,6 +63,7 @@ export class Spawns {
       .filter(({ id }) => shown(id))
       .map((mob) => ({ mob, points: mob.spawns.filter((point) => point.floor === floor && (point.confirmed || !confirmed)) }));
     this.index = new Nearest(this.drawn.flatMap(({ mob, points }) => points.map((point) => ({ ...point, mob }))));
+    this.crowd = crowding(this.shown);
     this.repaint();
     return this.index.places.length;
   }
@@ -91,27 +98,38 @@ export class Spawns {
 
   paintEdges() {
     this.edge = themed("--raised");
+    this.ink = themed("--ink");
     this.repaint();
+  }
+
+  /** Whether the stand-in is shown in place of the dots. @param {import("./canvas.js").View} view */
+  isReplaced(view) {
+    return this.visible && this.standIn !== null && tooMany(view, this.crowd);
   }
 
   /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
   paint(context, view) {
-    if (this.visible) stampAll(context, view, this.drawn.flatMap((entry) => this.groups(entry)), dotRadius(view));
+    if (!this.visible || this.isReplaced(view)) return;
+    const groups = this.drawn.flatMap((entry) => this.groups(entry, { edge: this.edge, edgeWidth: 0.8 }));
+    stampAll(context, view, groups, spawnRadius(view, this.crowd));
   }
 
   /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
   paintLit(context, view) {
     const entry = this.lit === null ? undefined : this.drawn.find(({ mob }) => mob.id === this.lit);
-    if (entry) stampAll(context, view, this.groups(entry), dotRadius(view) * LIT_BY);
+    if (!entry) return;
+    const groups = this.groups(entry, { edge: this.ink, edgeWidth: LIT_EDGE_PX });
+    stampAll(context, view, groups, spawnRadius(view, crowding(entry.points)) * LIT_BY);
   }
 
   /**
    * A creature's dots by look, what is sure and fresh on top.
-   * @param {{mob: Mob, points: Point[]}} entry @returns {import("./dots.js").Group[]}
+   * @param {{mob: Mob, points: Point[]}} entry @param {{edge: string, edgeWidth: number}} around What is sure.
+   * @returns {import("./dots.js").Group[]}
    */
-  groups({ mob, points }) {
+  groups({ mob, points }, around) {
     const fill = this.colour(mob);
-    const sure = { fill, edge: this.edge, edgeWidth: 0.8, fillOpacity: 1 };
+    const sure = { fill, ...around, fillOpacity: 1 };
     const unsure = { fill, edge: fill, edgeWidth: 1.4, fillOpacity: 0.15 };
     const isOld = (/** @type {Point} */ { last_seen }) => this.since !== null && last_seen < this.since;
     return [true, false].flatMap((faded) =>
