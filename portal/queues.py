@@ -75,7 +75,7 @@ def _locale_cells(locale: str, one: status.LocaleFigures, unpublished: status.Un
     rate = formats.number_format(round(one.rate_per_s, 2), decimal_pos=2)
     late = one.oldest_age_s > OLD_AFTER_S
     if one.wait_s is None and one.oldest_age_s < status.RATE_WINDOW.total_seconds():
-        # Nothing was merged within the minute because nothing was there.
+        # Little or nothing was merged within the minute because there was no more.
         wait = cell("wait", _("Estimated wait"), "–")
     elif one.wait_s is None:
         wait = cell("wait", _("Estimated wait"), _("nothing moves"), "warn")

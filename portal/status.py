@@ -95,11 +95,16 @@ class LocaleFigures:
 
     @property
     def wait_s(self) -> float | None:
-        """Seconds until an upload sent now is merged, at the last minute's pace; None when nothing moves."""
+        """Seconds until an upload sent now is merged, at the last minute's pace; None when that tells nothing."""
         waiting = self.queued + self.staged
         if waiting == 0:
             return 0.0
-        return waiting / self.rate_per_s if self.merged_last_minute else None
+        if self.merged_last_minute == 0:
+            return None
+        seconds = waiting / self.rate_per_s
+        window = RATE_WINDOW.total_seconds()
+        # A surge that began within the minute is not merged at the pace of the idle time before: not in hours.
+        return None if seconds > window > self.oldest_age_s else seconds
 
 
 def _queue() -> dict[str, dict[str, Any]]:

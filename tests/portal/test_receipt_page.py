@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.utils import timezone
@@ -65,14 +66,17 @@ def test_a_waiting_upload_is_told_that_merging_is_paused_and_why(client):
 
 
 def test_a_long_queue_is_told_with_the_time_it_takes_at_the_present_pace(client, monkeypatch):
-    busy = status.LocaleFigures(queued=1300, staged=20, merged_last_minute=300)
+    busy = status.LocaleFigures(queued=1300, staged=20, merged_last_minute=300, oldest_age_s=70)
     monkeypatch.setattr(status, "figures", lambda: {"deDE": busy})
     assert "1,320 uploads are waiting here. At the present pace that takes about 4 minutes." in page(
         client, rows.upload(status="queued")
     )
     short = status.LocaleFigures(queued=3, merged_last_minute=300)
-    monkeypatch.setattr(status, "figures", lambda: {"deDE": short})
-    assert "present pace" not in page(client, rows.upload(status="queued"))
+    # The pace of a minute in which there was hardly anything to do says nothing about what has just arrived.
+    surge = status.LocaleFigures(queued=100, staged=1400, merged_last_minute=11, oldest_age_s=2)
+    for one in (short, surge):
+        monkeypatch.setattr(status, "figures", partial(dict, deDE=one))
+        assert "present pace" not in page(client, rows.upload(status="queued"))
 
 
 @pytest.mark.parametrize(
@@ -106,3 +110,11 @@ def test_a_receipt_says_when_its_document_was_deleted(client, status, language, 
     html = page(client, upload, language)
     assert said in html
     assert (stays in html) if stays else ("stays on the map" not in html)
+
+
+def test_a_rejected_upload_says_why_in_a_paragraph_of_its_own(client):
+    upload = rows.upload(status="rejected", rejected_at=timezone.now(), reason="It could not be merged: <torn>.")
+    html = page(client, upload, "de")
+    assert re.search(
+        r'<p id="outcome">[^<]+</p>\s+<p lang="en"><bdi>It could not be merged: &lt;torn&gt;\.</bdi></p>', html
+    )

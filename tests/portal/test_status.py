@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -72,6 +73,13 @@ def test_the_last_hour_is_counted_by_minute():
 def test_the_wait_is_unknown_while_nothing_moves(client):
     rows.upload()
     assert client.get("/api/v1/status").json()["locales"]["deDE"]["wait_s"] is None
+
+
+def test_the_wait_of_a_surge_is_unknown_until_it_has_a_pace_of_its_own():
+    surge = status.LocaleFigures(queued=100, staged=1400, merged_last_minute=10, oldest_age_s=2)
+    assert surge.wait_s is None
+    assert replace(surge, oldest_age_s=60).wait_s == 9000
+    assert replace(surge, merged_last_minute=3000).wait_s == 30
 
 
 def test_figures_are_remembered_for_a_moment(client, django_assert_num_queries):
