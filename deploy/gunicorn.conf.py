@@ -3,8 +3,23 @@
 import os
 import time
 
+from gunicorn.workers.gthread import ThreadWorker
+
+
+class Worker(ThreadWorker):
+    """A process with threads that stops at once when its main process has died.
+
+    Gunicorn's own then serves connections that are kept alive as if nothing had happened, and meanwhile holds the port,
+    where no new server can listen, until `graceful_timeout` cuts off whatever it is just answering.
+    """
+
+    def is_parent_alive(self) -> bool:
+        self.alive = self.alive and super().is_parent_alive()
+        return self.alive
+
+
 bind = os.environ.get("MOBMAP_WEB_BIND", "127.0.0.1:8000")
-worker_class = "gthread"
+worker_class = Worker
 workers = int(os.environ.get("MOBMAP_WEB_WORKERS", "2"))
 threads = int(os.environ.get("MOBMAP_WEB_THREADS", "4"))
 

@@ -93,11 +93,12 @@ def web_server(folder: Path, **more: str) -> Iterator[int]:
     log = folder / "web.log"
     command = ["gunicorn", "--config", "deploy/gunicorn.conf.py", "portal.wsgi"]
     with running(command, env, log):
-        wait_for(lambda: _listens(port), 30, "Starting the web server", log)
+        wait_for(lambda: listens(port), 30, "Starting the web server", log)
         yield port
 
 
-def _listens(port: int) -> bool:
+def listens(port: int) -> bool:
+    """Tell whether anybody listens on a port of this machine."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 

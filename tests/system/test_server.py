@@ -6,14 +6,16 @@ import http.client
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import orjson
+import psutil
 import pytest
 
 from ingest.models import Upload
 from tests.ingest.factories import document, mob, zone
-from tests.system.processes import free_port, wait_for, web_server
+from tests.system.processes import free_port, listens, wait_for, web_server
 
 pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
 
@@ -71,3 +73,23 @@ def test_the_server_takes_uploads_of_every_kind_while_the_broker_is_away(port, o
     assert len(list((own_spool / "spool").rglob("*.zst"))) == 7
     assert list((own_spool / "spool").rglob(".*")) == []
     assert time.monotonic() - began < 30
+
+
+def test_a_server_whose_main_process_dies_soon_leaves_its_port_to_a_new_one(port):
+    kept = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    kept.request("GET", "/healthz")
+    assert kept.getresponse().read() == b"ok\n"
+    kept.auto_open = 0
+    [main] = [child for child in psutil.Process().children() if "gunicorn" in child.cmdline()]
+    main.kill()
+    began = time.monotonic()
+    statuses = set()
+    while listens(port):
+        with suppress(OSError, http.client.HTTPException):  # it may be closed, and nothing is cut off in the middle
+            kept.request("GET", "/healthz")
+            answer = kept.getresponse()
+            answer.read()
+            statuses.add(answer.status)
+        assert time.monotonic() - began < 10, "A connection that is kept alive must not hold the port."
+        time.sleep(0.05)
+    assert statuses == {200}
