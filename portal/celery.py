@@ -22,6 +22,10 @@ DEAD_LETTERS = "ingest.dead"
 DELIVERY_LIMIT = 20
 #: More wake-ups than this waiting for one locale say nothing new; the oldest are put aside.
 QUEUE_LIMIT = 1_000
+#: A sweep that waited longer is left to those after it. Busy workers take one between two turns of some seconds each,
+#: of half a minute on an overloaded machine: if all sweeps ran out meanwhile, what a crash took from the hot tables
+#: would wait until a surge is over.
+SWEEP_WAITS_S = 60
 
 
 def queue_name(locale: str) -> str:
@@ -98,8 +102,7 @@ app.conf.update(
         "sweep": {
             "task": "ingest.sweep",
             "schedule": settings.SWEEP_EVERY,
-            # A sweep that waited longer than this is overtaken by the next one.
-            "options": {"queue": MAINTENANCE.name, "expires": settings.SWEEP_EVERY.total_seconds() * 2},
+            "options": {"queue": MAINTENANCE.name, "expires": SWEEP_WAITS_S},
         },
         "tidy": {"task": "ingest.tidy", "schedule": 3600, "options": {"queue": MAINTENANCE.name, "expires": 3600}},
     },

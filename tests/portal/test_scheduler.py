@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from celery.beat import PersistentScheduler
 
+from ingest.tasks import PUBLISH_S, TURN_S
 from portal.celery import app
 from portal.scheduler import Scheduler
 
@@ -59,6 +60,11 @@ def test_a_last_run_to_come_that_was_kept_over_a_restart_holds_nothing_up(tmp_pa
         else:
             assert scheduler.tick() <= scheduler.schedule["sweep"].schedule.seconds
         scheduler.close()
+
+
+def test_a_sweep_that_waits_for_busy_workers_is_not_thrown_away():
+    turn_s = TURN_S + PUBLISH_S
+    assert app.conf.beat_schedule["sweep"]["options"]["expires"] >= 5 * turn_s
 
 
 def test_the_site_uses_it():
