@@ -84,15 +84,16 @@ def receipt(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def _queue(locale: str) -> dict[str, Any]:
     """Return what an upload of a locale waits for: `{"paused": False, "note": "", "uploads": 240, "minutes": 2}`.
 
-    `minutes` is None while nobody can tell, and 0 where it is hardly worth a word.
+    `minutes` is 0 where it is hardly worth a word or nobody can tell.
     """
     control = LocaleControl.objects.filter(locale=locale, work_paused=True).first()
     figures = status.figures().get(locale, status.LocaleFigures())
+    wait_s = figures.wait_s or 0
     return {
         "paused": control is not None,
         "note": control.note if control else "",
         "uploads": figures.queued + figures.staged,
-        "minutes": None if figures.wait_s is None else round(figures.wait_s / 60),
+        "minutes": round(wait_s / 60) if wait_s >= 60 else 0,
     }
 
 

@@ -104,7 +104,7 @@ class LocaleFigures:
         seconds = waiting / self.rate_per_s
         window = RATE_WINDOW.total_seconds()
         # A surge that began within the minute is not merged at the pace of the idle time before: not in hours.
-        return None if seconds > window > self.oldest_age_s else seconds
+        return None if seconds >= window > self.oldest_age_s else seconds
 
 
 def _queue() -> dict[str, dict[str, Any]]:

@@ -74,7 +74,8 @@ def test_a_long_queue_is_told_with_the_time_it_takes_at_the_present_pace(client,
     short = status.LocaleFigures(queued=3, merged_last_minute=300)
     # The pace of a minute in which there was hardly anything to do says nothing about what has just arrived.
     surge = status.LocaleFigures(queued=100, staged=1400, merged_last_minute=11, oldest_age_s=2)
-    for one in (short, surge):
+    lone = status.LocaleFigures(staged=1, merged_last_minute=1)
+    for one in (short, surge, lone):
         monkeypatch.setattr(status, "figures", partial(dict, deDE=one))
         assert "present pace" not in page(client, rows.upload(status="queued"))
 
