@@ -9,6 +9,7 @@ import pytest
 from django.core.cache import cache
 from django.db import connections
 from django.db.models.signals import post_migrate
+from hypothesis import settings as hypothesis_settings
 
 from ingest import hot
 from ingest.sql import load
@@ -18,11 +19,15 @@ from portal import limits
 #: For tests that touch the portal's database and the locales' databases.
 ALL_DATABASES = pytest.mark.django_db(databases="__all__")
 
+# How long an example takes tells more of what else the machine does than of the code.
+hypothesis_settings.register_profile("any machine", deadline=None)
+hypothesis_settings.load_profile("any machine")
+
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None) -> None:
     """Make the rows of permissions once: Django makes them again after each test that commits, which takes as long
-    as emptying all tables, and whoever a test lets into the admin pages is a superuser."""
+    as emptying all tables. Who gets single permissions in a test gets them by `tests.portal.rows.permissions`."""
     post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
 
 
