@@ -13,7 +13,7 @@ from deploy.steps.progress import Failure, say
 
 COMMANDS = (
     *("ingest", "profile", "hot", "upload", "read", "concurrency", "requeue", "scaling", "crash"),
-    *("spawns", "all", "screenshots", "report"),
+    *("spawns", "map", "all", "screenshots", "report"),
 )
 
 

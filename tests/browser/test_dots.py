@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import world
-from tests.browser.test_map_speed import CREATURES, crowd
+from tests.browser.test_crowded import CREATURES, crowd
 from tests.browser.test_maps import inked, open_zone, painted, points
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True, databases="__all__")]

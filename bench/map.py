@@ -1,0 +1,210 @@
+"""`bench/run map`: how soon a zone's dots are there, in how many bytes, and how smoothly 50,000 of them move."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from bench import machine, merging, results, servers
+from bench.results import Result, Target
+from bench.screenshots import CHROMIUM, LOCALE
+from bench.servers import Site
+from deploy.steps.progress import step, wait_until
+
+CREATURES = 400
+COORDINATES = 20_000
+DOTS = 50_000
+#: Coordinates around each spawn point, and how far they lie from it at most, in tenths of a percent.
+AROUND, SPREAD = 5, 3
+#: Targets: milliseconds from a click on a link to the first dots, bytes of a zone's data as sent, frames per second.
+FIRST_DOTS_MS, MAP_BYTES, FRAMES = 1_000, 200_000, 30
+PATIENCE_S = 120.0
+
+#: What a season of uploads brings, in one statement: as uploads they would take longer than all that is measured.
+_CROWD = """
+    WITH gone AS (DELETE FROM spawn WHERE zone = %(zone)s)
+    INSERT INTO spawn (mob, zone, floor, point, radius, sightings, uploaders, confirmed)
+    SELECT 1 + n %% %(creatures)s, %(zone)s, 0, st_makepoint(random() * 100, random() * 100), 0.5, 3, 2, n %% 3 > 0
+    FROM generate_series(1, %(dots)s) AS n
+"""
+_STALE = "INSERT INTO stale_document (kind, number) VALUES ('zone-map', %(zone)s) ON CONFLICT DO NOTHING"
+
+#: Counts the frames that the browser draws from now on, as frames per second over the next sixty.
+_COUNT = """() => {
+    window.frames_seen = (async () => {
+        const began = await new Promise(requestAnimationFrame);
+        let now = began;
+        for (let frame = 0; frame < 60; frame += 1) now = await new Promise(requestAnimationFrame);
+        return 60_000 / (now - began);
+    })();
+}"""
+
+
+def main(arguments: list[str]) -> int:
+    """Measure and return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="bench/run map",
+        description=f"{__doc__} In headless Chromium without a graphics card, on this machine beside the server.",
+    )
+    parser.add_argument("--quick", action="store_true", help="two visits and two movements of each kind")
+    parser.add_argument("--runs", type=int, help="visits, and movements of each kind (9; quick: 2)")
+    options = parser.parse_args(arguments)
+    runs = options.runs or (2 if options.quick else 9)
+    with servers.running(needs_bytes=500_000_000) as site:
+        result = Result(
+            "map",
+            "The map in a browser: first dots, bytes and frames",
+            f"a zone of {CREATURES} creatures and {COORDINATES:,} coordinates, {runs} visits; "
+            f"another of {DOTS:,} dots, {runs} movements of each kind",
+            machine.facts(site.place.var),
+        )
+        site.empty()
+        site.start("web", "worker", "scheduler")
+        noted, crowded = _fill(site, random.Random(4))
+        with _browser(site.address) as visitor:
+            _visits(visitor, result, noted, runs)
+            _movements(visitor, result, crowded, runs)
+    return results.finish(result, site.place, quick=options.quick)
+
+
+def _fill(site: Site, chance: random.Random) -> tuple[int, int]:
+    """Have a zone of notes merged and one of very many dots made, both published; return their ids."""
+    with step(f"Making a zone of {COORDINATES:,} coordinates and one of {DOTS:,} dots"):
+        each = COORDINATES // CREATURES
+        for document in (_notes("Noted", each, chance), _notes("Crowded", 1, chance)):
+            request = urllib.request.Request(
+                f"{site.address}/api/v1/uploads", document, {"Content-Type": "application/xml"}, method="POST"
+            )
+            urllib.request.urlopen(request, timeout=60).close()
+        servers.wait_for_merged(site, PATIENCE_S, "Merging the notes")
+        _wait_for_documents(site)
+        with site.connect(merging.database(LOCALE)) as connection:
+            ids = dict(connection.execute("SELECT name, id FROM zone").fetchall())
+            values = {"zone": ids["Crowded"], "creatures": CREATURES, "dots": DOTS}
+            connection.execute(_CROWD, values)
+            connection.execute(_STALE, values)
+        _wait_for_documents(site)
+    return ids["Noted"], ids["Crowded"]
+
+
+def _notes(zone: str, coordinates: int, chance: random.Random) -> bytes:
+    """Return a document (version 44) of all creatures in a zone, with so many coordinates of each."""
+    mobs = []
+    for id in range(1, CREATURES + 1):
+        places: set[tuple[int, int]] = set()
+        while len(places) < coordinates:
+            x, y = chance.randint(SPREAD, 1000 - SPREAD), chance.randint(SPREAD, 1000 - SPREAD)
+            around = {(x + chance.randint(-SPREAD, SPREAD), y + chance.randint(-SPREAD, SPREAD)) for _ in range(AROUND)}
+            places |= set(sorted(around - places)[: coordinates - len(places)])
+        text = "".join(f"{x / 10:g}/{y / 10:g}," for x, y in sorted(places))
+        level = id % 80 + 1
+        mobs.append(
+            f'<Mob name="Creature number {id}" blizzid="{id}" min="{level}" max="{level}" react="0" date="0">'
+            f'<Zone name="{zone}" level="0">{text}</Zone></Mob>'
+        )
+    root = f'<MobMapData language="{LOCALE}" version="44" gameversion="12340|benchmark">'
+    return f"{root}{''.join(mobs)}</MobMapData>".encode()
+
+
+def _wait_for_documents(site: Site) -> None:
+    wait_until(
+        lambda: not site.one(merging.UNPUBLISHED, merging.database(LOCALE)),
+        seconds=PATIENCE_S,
+        doing="Publishing the zones",
+        advice=f"The workers' log is {site.place.logs / 'worker.log'}.",
+    )
+
+
+@contextmanager
+def _browser(address: str) -> Iterator[Callable[[], Any]]:
+    """Start Chromium and yield what opens a page for a visitor who was never here: with a cache of its own."""
+    # Only here: the package is among the tests', which not every command has.
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"])
+        yield lambda: browser.new_context(
+            base_url=address, viewport={"width": 1280, "height": 900}, locale="en-GB"
+        ).new_page()
+        browser.close()
+
+
+def _visits(visitor: Callable[[], Any], result: Result, zone: int, runs: int) -> None:
+    """Measure from the navigation to the first dots: of visitors who were never here, and of the same coming again."""
+    first: list[float] = []
+    again: list[float] = []
+    with step(f"{runs} visitors look at a zone, twice each"):
+        _first_dots_ms(visitor(), zone)  # to warm the server
+        for _ in range(runs):
+            page = visitor()
+            first.append(_first_dots_ms(page, zone))
+            entry = f"performance.getEntriesByType('resource').find((one) => one.name.includes('/zones/{zone}/map'))"
+            sizes = page.evaluate(
+                f"(({{ encodedBodySize, decodedBodySize }}) => [encodedBodySize, decodedBodySize])({entry})"
+            )
+            dots = int(page.locator("#map").get_attribute("data-points"))
+            again.append(_first_dots_ms(page, zone))
+            page.context.close()
+    result.add("navigation to first dots, never here before", "ms", first)
+    result.add("navigation to first dots, again", "ms", again)
+    result.add("dots of that zone", "", [dots])
+    result.add("its data as sent", "bytes", [sizes[0]])
+    result.add("its data unpacked", "bytes", [sizes[1]])
+    result.targets += [
+        Target("ms to the first dots, never here before", results.percentile(first, 50), most=FIRST_DOTS_MS),
+        Target("ms to the first dots, again", results.percentile(again, 50), most=FIRST_DOTS_MS),
+        Target("bytes of a zone's data", sizes[0], most=MAP_BYTES),
+    ]
+    if not sizes[0] < sizes[1]:
+        result.faults.append("The zone's data came uncompressed.")
+
+
+def _first_dots_ms(page: Any, zone: int) -> float:
+    page.goto(f"/{LOCALE}/zones/{zone}")
+    page.wait_for_function("performance.getEntriesByName('first dots').length")
+    return float(page.evaluate("performance.getEntriesByName('first dots')[0].startTime"))
+
+
+def _movements(visitor: Callable[[], Any], result: Result, zone: int, runs: int) -> None:
+    """Measure frames per second while nothing moves, while the map is dragged, and while it is zoomed."""
+    page = visitor()
+    page.goto(f"/{LOCALE}/zones/{zone}")
+    page.locator(f'#map[data-state=drawn][data-points="{DOTS}"]').wait_for()
+    box = page.locator("#map").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    seen: dict[str, list[float]] = {}
+    with step(f"Moving {DOTS:,} dots"):
+        for _ in range(runs):
+            for name, move in (("at rest", _rest), ("dragged", _drag), ("zoomed", _zoom)):
+                page.evaluate(_COUNT)
+                move(page, x, y)
+                seen.setdefault(name, []).append(page.evaluate("window.frames_seen"))
+    for name, rates in seen.items():
+        result.add(f"{DOTS:,} dots {name}", "frames/s", rates)
+    result.targets += [
+        Target(f"{DOTS:,} dots {name}, frames/s", results.percentile(seen[name], 50), least=FRAMES)
+        for name in ("dragged", "zoomed")
+    ]
+
+
+def _rest(page: Any, x: float, y: float) -> None:
+    """Leave the map alone: what the browser draws of itself is the most there can be."""
+
+
+def _drag(page: Any, x: float, y: float) -> None:
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for moved in range(100):
+        page.mouse.move(x + moved % 50 * 4, y + moved % 30 * 4)
+    page.mouse.up()
+
+
+def _zoom(page: Any, x: float, y: float) -> None:
+    page.mouse.move(x, y)
+    for turned in range(6):
+        page.mouse.wheel(0, -120 if turned < 3 else 120)
+        page.wait_for_timeout(250)
