@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,9 +21,11 @@ COORDINATES = 20_000
 DOTS = 50_000
 #: Coordinates around each spawn point, and how far they lie from it at most, in tenths of a percent.
 AROUND, SPREAD = 5, 3
-#: Targets: milliseconds from a click on a link to the first dots, bytes of a zone's data as sent, frames per second.
+#: Targets: milliseconds from the navigation to the first dots, bytes of a zone's data as sent, frames per second.
 FIRST_DOTS_MS, MAP_BYTES, FRAMES = 1_000, 200_000, 30
 PATIENCE_S = 120.0
+#: How long the map is moved: as long as sixty frames take at 24 a second, so that none of those counted is one at rest.
+MOVED_S = 2.5
 
 #: What a season of uploads brings, in one statement: as uploads they would take longer than all that is measured.
 _CROWD = """
@@ -198,13 +201,16 @@ def _rest(page: Any, x: float, y: float) -> None:
 def _drag(page: Any, x: float, y: float) -> None:
     page.mouse.move(x, y)
     page.mouse.down()
-    for moved in range(100):
+    began, moved = time.monotonic(), 0
+    while time.monotonic() - began < MOVED_S:
         page.mouse.move(x + moved % 50 * 4, y + moved % 30 * 4)
+        moved += 1
     page.mouse.up()
 
 
 def _zoom(page: Any, x: float, y: float) -> None:
     page.mouse.move(x, y)
-    for turned in range(6):
-        page.mouse.wheel(0, -120 if turned < 3 else 120)
-        page.wait_for_timeout(250)
+    turns = 10
+    for turned in range(turns):
+        page.mouse.wheel(0, -120 if turned % 6 < 3 else 120)  # three in, three out: deeper, fewer dots are in sight
+        page.wait_for_timeout(1000 * MOVED_S / turns)
