@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.cache import cache
 from django.db import connections
-from django.db.models.signals import post_migrate
+from django.test import TransactionTestCase
 from hypothesis import settings as hypothesis_settings
 
 from ingest import hot
@@ -19,6 +19,9 @@ from portal import limits
 #: For tests that touch the portal's database and the locales' databases.
 ALL_DATABASES = pytest.mark.django_db(databases="__all__")
 
+#: Tables whose rows belong to the database like its columns do.
+FILLED_BY_MIGRATIONS = {"django_content_type", "auth_permission"}
+
 # How long an example takes tells more of what else the machine does than of the code.
 hypothesis_settings.register_profile("any machine", deadline=None)
 hypothesis_settings.load_profile("any machine")
@@ -26,9 +29,22 @@ hypothesis_settings.load_profile("any machine")
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None) -> None:
-    """Make the rows of permissions once: Django makes them again after each test that commits, which takes as long
-    as emptying all tables. Who gets single permissions in a test gets them by `tests.portal.rows.permissions`."""
-    post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
+    """Empty only what a test filled: Django empties every table of every database after each test that commits, and
+    makes the rows of permissions and content types again, which takes longer than most of the tests."""
+    TransactionTestCase._fixture_teardown = lambda test: [  # type: ignore[attr-defined]
+        _empty_filled_tables(alias) for alias in test._databases_names(include_mirrors=False)
+    ]
+
+
+def _empty_filled_tables(alias: str) -> None:
+    """Truncate the models' tables that hold rows, but for those that are filled with the database's migrations."""
+    connection = connections[alias]
+    tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
+    names = [connection.ops.quote_name(table) for table in tables if table not in FILLED_BY_MIGRATIONS]
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})" for name in names))
+        if filled := [name for (name,) in cursor.fetchall()]:
+            cursor.execute(f"TRUNCATE {', '.join(filled)} CASCADE")
 
 
 @pytest.fixture(autouse=True)

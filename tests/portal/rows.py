@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from django.apps import apps
-from django.contrib.auth.management import create_permissions
-from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from ingest.models import Upload
@@ -29,12 +26,3 @@ def upload(**values: Any) -> Upload:
         **values,
     }
     return Upload.objects.create(**values)
-
-
-def permissions(*names: str) -> list[Permission]:
-    """Return permissions by their code names, whether or not a test that commits has emptied their table."""
-    for app in ("ingest", "portal"):
-        create_permissions(apps.get_app_config(app), verbosity=0)
-    found = list(Permission.objects.filter(codename__in=names))
-    assert len(found) == len(names)
-    return found

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.utils import timezone
 
 from ingest.models import LocaleControl
 from portal import accounts
 from portal.admin import login
 from portal.models import Player, Refusal, Token
-from tests.portal import rows
 
 pytestmark = pytest.mark.django_db
 
@@ -74,7 +73,7 @@ def test_tokens_are_revoked_but_never_edited(admin_client):
 def test_creating_tokens_needs_its_permission(client):
     player = Player.objects.create(name="Anna")
     user = User.objects.create_user("staff", is_staff=True)
-    user.user_permissions.set(rows.permissions("view_player", "change_player", "view_token"))
+    user.user_permissions.set(Permission.objects.filter(codename__in=["view_player", "change_player", "view_token"]))
     client.force_login(user)
     assert "token/" not in client.get(f"/admin/portal/player/{player.pk}/change/").content.decode().split("<form")[0]
     assert client.post(f"/admin/portal/player/{player.pk}/token/").status_code == 403

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 from django.utils import timezone
 
@@ -35,7 +35,7 @@ def plain_static_files(settings):
 
 def staff(*permissions: str) -> User:
     user = User.objects.create_user(f"staff-{uuid.uuid4()}", password=None, is_staff=True)
-    user.user_permissions.set(rows.permissions(*permissions))
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
     return user
 
 

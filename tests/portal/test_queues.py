@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.core.cache import cache
 from django.utils import timezone
 
@@ -197,7 +197,7 @@ def test_permissions_are_respected(client):
     assert "/admin/queues/" not in client.get("/admin/").content.decode()
     assert client.get("/admin/queues/").status_code == 403
     assert client.get("/admin/queues/figures.json").status_code == 403
-    user.user_permissions.set(rows.permissions("view_upload"))
+    user.user_permissions.set(Permission.objects.filter(codename__in=["view_upload"]))
     client.force_login(User.objects.get(pk=user.pk))
     assert "/admin/queues/" in client.get("/admin/").content.decode()
     page = client.get("/admin/queues/").content.decode()
