@@ -1,12 +1,16 @@
-"""Static files: hashed names for caching without limit, and Leaflet out of its Python package."""
+"""Static files: hashed names for caching without limit, what modules import, and Leaflet out of its Python package."""
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Iterable
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import FileSystemStorage
@@ -17,6 +21,28 @@ class StaticFilesStorage(CompressedManifestStaticFilesStorage):
     """Hash names, also in the imports between JavaScript modules, and compress once, at collection."""
 
     support_js_module_import_aggregation = True
+
+
+#: A module's imports, as our scripts write them.
+_IMPORT = re.compile(r'''^(?:import|export)\b(?:[^"';]*\bfrom)?\s*"(\.[^"]+)"''', re.MULTILINE)
+
+
+@cache
+def imported(script: str) -> tuple[str, ...]:
+    """Return the names of all modules that a script imports, itself or through others, the nearest first.
+
+    `js/map/zone_main.js` → `("js/dom.js", "js/words.js", …)`.
+    """
+    names = [script]
+    for name in names:  # which grows meanwhile
+        path = finders.find(name)
+        if path is None:
+            raise ImproperlyConfigured(f"{script} imports {name}, which is not among the static files.")
+        for target in _IMPORT.findall(Path(path).read_text(encoding="utf-8")):
+            module = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+            if module not in names:
+                names.append(module)
+    return tuple(names[1:])
 
 
 class LeafletFinder(BaseFinder):

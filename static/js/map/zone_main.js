@@ -84,7 +84,6 @@ onThemeChange(recolour);
 printed(map, box, { canvases: [canvas, over], caption });
 box.dataset.state = "loading";
 restore(true);
-recolour();
 try {
   const mobs = unpackMobs(await fetched);
   spawns = new Spawns(canvas, over, mobs, (mob) => String(shades.get(mob.id)));
@@ -126,9 +125,8 @@ function floor() {
   return controls.choices.floor ?? Number(box.dataset.floor ?? 0);
 }
 
-/** @param {number} id */
-function colourOf(id) {
-  const { colours, side } = controls.choices;
+/** @param {number} id @param {import("./controls.js").Choices} choices */
+function colourOf(id, { colours, side }) {
   const row = list.rows.get(id);
   if (colours === "level") return levelColour(row?.boss ? levels[1] : (row?.max ?? null), levels);
   if (colours === "reaction") {
@@ -145,10 +143,11 @@ function caption() {
 }
 
 function recolour() {
-  for (const id of ids) shades.set(id, colourOf(id));
+  const { choices } = controls; // Read off the form each time: once for all creatures.
+  for (const id of ids) shades.set(id, colourOf(id, choices));
   list.paint((id) => String(shades.get(id)));
   spawns?.repaint();
-  legend(need("#legend"), controls.choices.colours, levels);
+  legend(need("#legend"), choices.colours, levels);
 }
 
 function refilter() {
