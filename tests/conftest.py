@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.conf import settings as django_settings
 from django.core.cache import cache
 from django.db import connections
 from django.test import TransactionTestCase
 from hypothesis import settings as hypothesis_settings
 
+from deploy.steps import testing
 from ingest import hot
 from ingest.sql import load
 from maps import locales
@@ -25,6 +28,18 @@ FILLED_BY_MIGRATIONS = {"django_content_type", "auth_permission"}
 # How long an example takes tells more of what else the machine does than of the code.
 hypothesis_settings.register_profile("any machine", deadline=None)
 hypothesis_settings.load_profile("any machine")
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist, which may be switched off
+def pytest_xdist_setupnodes(specs: list[Any]) -> None:
+    """Give each of several processes a broker of its own; its databases are its own by pytest-django's doing.
+
+    By the environment, so that web servers and workers that a test starts get the same."""
+    if len(specs) > testing.MOST_PROCESSES:
+        raise pytest.UsageError(f"The broker is made for {testing.MOST_PROCESSES} processes (-n), not {len(specs)}.")
+    server = django_settings.BROKER_URL.rpartition("/")[0]
+    for number, spec in enumerate(specs):
+        spec.env["MOBMAP_BROKER_URL"] = f"{server}/{testing.vhost(number)}"
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 
 from deploy.steps import environment
@@ -47,13 +48,13 @@ PERMISSIONS = {
 }
 
 
-def prepare(place: Place) -> dict[str, int]:
+def prepare(place: Place, vhosts: Sequence[str] = (environment.VHOST,)) -> dict[str, int]:
     """Write the node's configuration and return its ports: `amqp`, `distribution`, `epmd`."""
     home = place.var / "rabbitmq"
     home.mkdir(exist_ok=True, mode=0o700)
     ports = remembered(place.var / "ports.json", ["amqp", "distribution", "epmd"])
     secret = environment.passwords(place)
-    write_secret(home / "definitions.json", json.dumps(definitions(secret), indent=1) + "\n")
+    write_secret(home / "definitions.json", json.dumps(definitions(secret, vhosts), indent=1) + "\n")
     (home / "rabbitmq.conf").write_text(
         CONFIGURATION.format(address=LOOPBACK, port=ports["amqp"], definitions=home / "definitions.json")
     )
@@ -63,12 +64,14 @@ def prepare(place: Place) -> dict[str, int]:
     return ports
 
 
-def definitions(secret: dict[str, str]) -> dict[str, object]:
+def definitions(secret: dict[str, str], vhosts: Sequence[str] = (environment.VHOST,)) -> dict[str, object]:
     """Return the users and permissions the node loads at its start; `guest` is not among them."""
     return {
-        "vhosts": [{"name": environment.VHOST}],
+        "vhosts": [{"name": vhost} for vhost in vhosts],
         "users": [{"name": user, "password": secret[user], "tags": ""} for user in PERMISSIONS],
-        "permissions": [{"user": user, "vhost": environment.VHOST, **allowed} for user, allowed in PERMISSIONS.items()],
+        "permissions": [
+            {"user": user, "vhost": vhost, **allowed} for vhost in vhosts for user, allowed in PERMISSIONS.items()
+        ],
     }
 
 

@@ -17,6 +17,12 @@ from deploy.steps.progress import Failure, run, say, step
 HOSTED = environment.DEFAULT_LOCALES.split(",")
 #: One role does everything: tests make databases, extensions and queues.
 ROLES = {"env": ("mobmap_test", "mobmap_ingest")}
+#: Processes that pytest shares the tests out to: most tests wait for a server or a browser most of the time.
+PROCESSES = 2
+#: As many can be asked for with `-n`: each has a virtual host of its own at the broker, made at its start.
+MOST_PROCESSES = 8
+#: Arguments that choose a few tests out of many.
+CHOOSING = ("--lf", "--last-failed", "--sw", "--stepwise", "--co", "--collect-only")
 
 
 def check(place: Place, pytest_arguments: list[str]) -> int:
@@ -36,7 +42,7 @@ def check(place: Place, pytest_arguments: list[str]) -> int:
 def _start_servers(place: Place, token: str) -> None:
     postgres.end_orphan(place)
     postgres.prepare(place, token, throwaway=True)
-    ports = rabbitmq.prepare(place)
+    ports = rabbitmq.prepare(place, [environment.VHOST, *map(vhost, range(MOST_PROCESSES))])
     environment.write_files(place, HOSTED, ports["amqp"], postgres.ram_tablespace(place), ROLES)
     with step("Starting PostgreSQL and RabbitMQ for the tests"):
         supervisor.start(place, token, site.servers(place, ports), stay=False)
@@ -47,6 +53,24 @@ def _start_servers(place: Place, token: str) -> None:
     site.prepare_files(place)
 
 
+def vhost(number: int) -> str:
+    """Return the broker's virtual host for one of pytest's processes; one that runs all alone takes the site's."""
+    return f"{environment.VHOST}-{number}"
+
+
+def sharing_out(pytest_arguments: list[str]) -> list[str]:
+    """Return what to tell pytest of processes before what the caller tells it, which therefore counts more.
+
+    A few tests are done sooner than a second process has made its databases. A file's tests stay together: they
+    may share what takes long to make, or is there once on a server, as a role is.
+    """
+    if any("no:xdist" in argument for argument in pytest_arguments):
+        return []
+    few = any(".py" in argument or argument.startswith("-k") or argument in CHOOSING for argument in pytest_arguments)
+    processes = PROCESSES if (os.cpu_count() or 1) >= PROCESSES and not few else 0
+    return ["-n", str(processes), "--dist", "loadfile"]
+
+
 def _check_all(place: Place, pytest_arguments: list[str], samples: dict[str, str]) -> int:
     env = environment.for_process(place, {**os.environ, **samples})
     programs = venv.VENV / "bin"
@@ -55,7 +79,7 @@ def _check_all(place: Place, pytest_arguments: list[str], samples: dict[str, str
         "ruff format": [programs / "ruff", "format", "--check", "."],
         "mypy": [programs / "mypy"],
         "migrations": [programs / "python", "manage.py", "makemigrations", "--check", "--dry-run"],
-        "pytest": [programs / "python", "-m", "pytest", *pytest_arguments],
+        "pytest": [programs / "python", "-m", "pytest", *sharing_out(pytest_arguments), *pytest_arguments],
     }
     failed = []
     last_line = ""

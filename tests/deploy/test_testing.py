@@ -1,0 +1,58 @@
+"""How many processes ./deploy/test has pytest share the tests out to, and what each has for itself."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from django.conf import settings
+from django.db import connections
+
+from deploy.steps import environment, rabbitmq, testing
+
+PASSWORDS = dict.fromkeys(rabbitmq.PERMISSIONS, "secret")
+
+
+@pytest.fixture
+def cores(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+
+
+@pytest.mark.parametrize("arguments", [[], ["tests/ingest", "-q"], ["-m", "not browser"], ["--color=yes"], ["-x"]])
+def test_many_tests_are_shared_out_to_two_processes(cores, arguments):
+    assert testing.sharing_out(arguments) == ["-n", "2", "--dist", "loadfile"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["tests/test_docs.py"], ["tests/maps/test_rates.py::test_x"], ["-k", "spawn"], ["-kspawn"], ["--lf"]]
+)
+def test_a_few_run_in_one(cores, arguments):
+    assert testing.sharing_out(arguments) == ["-n", "0", "--dist", "loadfile"]
+
+
+def test_one_core_has_one_process(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert testing.sharing_out([])[:2] == ["-n", "0"]
+
+
+@pytest.mark.parametrize("arguments", [["-p", "no:xdist"], ["-pno:xdist", "tests/maps"]])
+def test_nothing_is_said_of_processes_to_a_pytest_that_knows_none(cores, arguments):
+    assert testing.sharing_out(arguments) == []
+
+
+def test_the_broker_has_a_virtual_host_for_each_process():
+    hosts = [environment.VHOST, *map(testing.vhost, range(testing.MOST_PROCESSES))]
+    made = rabbitmq.definitions(PASSWORDS, hosts)
+    assert [host["name"] for host in made["vhosts"]] == hosts
+    for host in hosts:
+        [allowed] = [one for one in made["permissions"] if (one["vhost"], one["user"]) == (host, "mobmap_ingest")]
+        assert allowed == {"user": "mobmap_ingest", "vhost": host, **rabbitmq.PERMISSIONS["mobmap_ingest"]}
+
+
+@pytest.mark.skipif("PYTEST_XDIST_WORKER" not in os.environ, reason="these tests run in a single process")
+def test_processes_share_neither_queues_nor_databases(django_db_setup):
+    mine = os.environ["PYTEST_XDIST_WORKER"]
+    assert settings.BROKER_URL.rpartition("/")[2] == testing.vhost(int(mine.removeprefix("gw")))
+    assert os.environ["MOBMAP_BROKER_URL"] == settings.BROKER_URL
+    for connection in connections.all():
+        assert connection.settings_dict["NAME"].endswith(f"_{mine}")
