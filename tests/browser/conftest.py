@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 #: Playwright's own loop runs in the test's thread; Django would take the test's set-up for async code.
@@ -23,6 +23,10 @@ QUIET = [
     "--disable-sync",
     "--no-first-run",
 ]
+
+#: Tests say what is shown, `bench/run map` how soon: whatever else runs on this machine must not fail one.
+PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
 
 OpenPage = Callable[..., Page]
 
@@ -61,7 +65,7 @@ def complaints() -> list[str]:
 def page(browser, site: str, complaints: list[str], context_options: dict[str, Any]) -> Iterator[Page]:
     """A page whose console must stay clean to the end of the test."""
     context: BrowserContext = browser.new_context(base_url=site, **context_options)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
 
     def note(message: ConsoleMessage) -> None:
