@@ -14,7 +14,7 @@ from bench import machine, merging, results, servers
 from bench.results import Result, Target
 from bench.screenshots import CHROMIUM, LOCALE
 from bench.servers import Site
-from deploy.steps.progress import step, wait_until
+from deploy.steps.progress import step
 
 CREATURES = 400
 COORDINATES = 20_000
@@ -84,13 +84,13 @@ def _fill(site: Site, chance: random.Random) -> tuple[int, int]:
             )
             urllib.request.urlopen(request, timeout=60).close()
         servers.wait_for_merged(site, PATIENCE_S, "Merging the notes")
-        _wait_for_documents(site)
+        merging.wait_for_published(site, PATIENCE_S)
         with site.connect(merging.database(LOCALE)) as connection:
             ids = dict(connection.execute("SELECT name, id FROM zone").fetchall())
             values = {"zone": ids["Crowded"], "creatures": CREATURES, "dots": DOTS}
             connection.execute(_CROWD, values)
             connection.execute(_STALE, values)
-        _wait_for_documents(site)
+        merging.wait_for_published(site, PATIENCE_S)
     return ids["Noted"], ids["Crowded"]
 
 
@@ -111,15 +111,6 @@ def _notes(zone: str, coordinates: int, chance: random.Random) -> bytes:
         )
     root = f'<MobMapData language="{LOCALE}" version="44" gameversion="12340|benchmark">'
     return f"{root}{''.join(mobs)}</MobMapData>".encode()
-
-
-def _wait_for_documents(site: Site) -> None:
-    wait_until(
-        lambda: not site.one(merging.UNPUBLISHED, merging.database(LOCALE)),
-        seconds=PATIENCE_S,
-        doing="Publishing the zones",
-        advice=f"The workers' log is {site.place.logs / 'worker.log'}.",
-    )
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from deploy.steps.progress import Failure, say, step, wait_until
 
 #: How long a gigabyte may take before something is surely wrong.
 PATIENCE_S_PER_MB = 3.0
-UNPUBLISHED = (
+_UNPUBLISHED = (
     "SELECT EXISTS (SELECT FROM changed) OR EXISTS (SELECT FROM recounted)"
     " OR EXISTS (SELECT FROM stale_document WHERE since <= now())"
 )
@@ -73,19 +73,24 @@ def run(
             patience = 120 + uploads.size_bytes / 1e6 * PATIENCE_S_PER_MB
             _progress(site, len(uploads.entries), patience)
             seconds = time.monotonic() - began
-            wait_until(
-                lambda: not any(site.one(UNPUBLISHED, database(each)) for each in LOCALES),
-                seconds=patience,
-                doing="Publishing what changed",
-                advice=f"The workers' log is {site.place.logs / 'worker.log'}.",
-                every=0.5,
-            )
+            wait_for_published(site, patience)
             published = time.monotonic() - began
     for locale in LOCALES:
         result.faults += [f"{title}, {locale}: {fault}" for fault in _wrong(site, locale, before[locale], uploads)]
     folds = sum(_counts(site, locale)["folds"] - before[locale]["folds"] for locale in LOCALES)
     say(f"  {uploads.size_bytes / 1e6 / seconds:.1f} MB/s, {folds} folds; published after {published:.1f} s")
     return Run(seconds, published, folds, dict(watch.uses))
+
+
+def wait_for_published(site: Site, seconds: float) -> None:
+    """Wait until every document that may be made says what the tables say."""
+    wait_until(
+        lambda: not any(site.one(_UNPUBLISHED, database(each)) for each in LOCALES),
+        seconds=seconds,
+        doing="Publishing what changed",
+        advice=f"The workers' log is {site.place.logs / 'worker.log'}.",
+        every=0.5,
+    )
 
 
 def _first_claim(site: Site) -> float:

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from bench import corpus, machine, martin, proxy, results, servers
-from bench.merging import UNPUBLISHED, database
+from bench import corpus, machine, martin, merging, proxy, results, servers
+from bench.merging import database
 from bench.results import Chart, Result, Target
-from bench.servers import LOCALES, Site
+from bench.servers import Site
 from deploy.steps import site as steps
 from deploy.steps.place import CHECKOUT
 from deploy.steps.ports import LOOPBACK, remembered
@@ -52,6 +52,7 @@ DIFFERENT = 300
 UPLOADS_PER_S, VARIANTS = 20, 124
 #: How long a document may take that nobody has asked for yet.
 COLD_P99_MS = 10.0
+PATIENCE_S = 600.0
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,8 @@ class Measuring:
             self.result.add("uploads merged meanwhile", "", [merged - uploads])
             if merged <= uploads:
                 self.result.faults.append("Nothing was merged while answers were measured.")
-            self._wait_until_published()
+            servers.wait_for_merged(self.site, PATIENCE_S, "Merging what was sent meanwhile")
+            merging.wait_for_published(self.site, PATIENCE_S)
             self._compare(ports["published"], ports["computed"])
         self._tell(found, cold, again, disk)
         self._publishing_all()
@@ -149,19 +151,8 @@ class Measuring:
             self.site.empty()
             prepared.restore(self.site)
             self.site.start(*steps.APPLICATION)
-            servers.wait_for_merged(self.site, 600, "Merging the world")
-            self._wait_until_published()
-
-    def _wait_until_published(self) -> None:
-        wait_until(
-            lambda: (
-                not self.site.unfinished() and not any(self.site.one(UNPUBLISHED, database(each)) for each in LOCALES)
-            ),
-            seconds=600,
-            doing="Publishing what changed",
-            advice=f"The workers' log is {self.site.place.logs / 'worker.log'}.",
-            every=0.5,
-        )
+            servers.wait_for_merged(self.site, PATIENCE_S, "Merging the world")
+            merging.wait_for_published(self.site, PATIENCE_S)
 
     def _choose_addresses(self) -> None:
         """Choose the addresses of each kind, and write them to a file."""
