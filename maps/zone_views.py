@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
+import orjson
 from csp.decorators import csp_replace
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -35,6 +37,7 @@ def context(request: HttpRequest, alias: str, number: int) -> dict[str, Any]:
         "section": "zones",
         "zone": found,
         "mobs": listed["mobs"],
+        "mobs_digest": _digest(listed["mobs"]),
         "listed": listed,
         "gathering": _gathering(alias, number),
         "images": {floor: shown for floor in found["floors"] if (shown := image(locale, number, floor))},
@@ -88,6 +91,11 @@ def tile(request: HttpRequest, locale: str, version: str, **at: int) -> FileResp
         raise Http404("No image is there.") from None
     response["Cache-Control"] = TILE_CACHE_CONTROL
     return response
+
+
+def _digest(shown: Any) -> str:
+    """Return what stands for data in the key of what was drawn from them, which takes longer than this by far."""
+    return hashlib.blake2b(orjson.dumps(shown), digest_size=16).hexdigest()
 
 
 def _map(locale: str, alias: str, zone: int) -> str:

@@ -189,6 +189,13 @@ SWEEP_EVERY = timedelta(seconds=env.integer("MOBMAP_SWEEP_EVERY_S", 3, at_least=
 #: Lets a Prometheus elsewhere read /metrics ("Authorization: Bearer …"); on this machine it needs none.
 METRICS_TOKEN = env.text("MOBMAP_METRICS_TOKEN", "")
 
+_IN_PROCESS = "django.core.cache.backends.locmem.LocMemCache"
+CACHES = {
+    "default": {"BACKEND": _IN_PROCESS},
+    # Parts of pages as each web process drew them: new code, in a new process, draws them anew.
+    "template_fragments": {"BACKEND": _IN_PROCESS, "LOCATION": "fragments", "OPTIONS": {"MAX_ENTRIES": 40}},
+}
+
 # --- static files and security -------------------------------------------------------------------
 STATIC_URL = "/static/"
 STATIC_ROOT = env.path("MOBMAP_STATIC_ROOT", VAR_DIR / "static")

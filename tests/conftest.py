@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from django.conf import settings as django_settings
 from django.core.cache import cache
+from django.core.management import call_command
 from django.db import connections
-from django.test import TransactionTestCase
+from django.test import TransactionTestCase, override_settings
 from hypothesis import settings as hypothesis_settings
 
 from deploy.steps import testing
@@ -60,6 +61,15 @@ def _empty_filled_tables(alias: str) -> None:
         cursor.execute(" UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})" for name in names))
         if filled := [name for (name,) in cursor.fetchall()]:
             cursor.execute(f"TRUNCATE {', '.join(filled)} CASCADE")
+
+
+@pytest.fixture(scope="session")
+def static_as_served(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all static files as a site hands them out, for tests to take as their `STATIC_ROOT`."""
+    folder = tmp_path_factory.mktemp("static")
+    with override_settings(STATIC_ROOT=str(folder)):
+        call_command("collectstatic", interactive=False, verbosity=0)
+    return folder
 
 
 @pytest.fixture(autouse=True)

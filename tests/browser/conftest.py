@@ -37,11 +37,11 @@ def browser_type_launch_args() -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def plain_static_files(settings) -> None:
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
+def static_files(settings, static_as_served: Path) -> None:
+    """Have the live server hand out what a site does: scripts joined, under hashed names."""
+    settings.STATIC_ROOT = str(static_as_served)
+    settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+    settings.STATICFILES_DIRS = [static_as_served]
 
 
 @pytest.fixture

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from io import BytesIO
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import cache, caches
 from django.test import Client
 from PIL import Image
 
+from maps.models import Creature
 from tests.conftest import ALL_DATABASES
 from tests.maps import factories
 
@@ -79,3 +80,22 @@ def test_only_the_embedded_map_may_stand_in_other_sites_pages(zone):
     page = Client().get(f"/deDE/zones/{zone}")
     assert "frame-ancestors 'none'" in page["Content-Security-Policy"]
     assert page["X-Frame-Options"] == "DENY"
+
+
+def test_the_list_is_drawn_once_for_what_it_shows(zone, monkeypatch):
+    fragments = caches["template_fragments"]
+    fragments.clear()
+    drawn: list[str] = []
+    keep = fragments.set
+    monkeypatch.setattr(fragments, "set", lambda key, value, timeout: (drawn.append(value), keep(key, value, timeout)))
+
+    def rows(language: str = "en") -> str:
+        html = Client().get(f"/deDE/zones/{zone}", headers={"Accept-Language": language}).content.decode()
+        return html[html.index('id="mobs"') : html.index("mobs-none")]
+
+    first = rows()
+    assert ("Wolf" in first, "Level" in first, len(drawn)) == (True, True, 1)
+    assert (rows(), len(drawn)) == (first, 1)
+    assert ("Stufe" in rows("de"), len(drawn)) == (True, 2)
+    Creature.objects.using(factories.DE).filter(id=1).update(level_max=9)
+    assert ("1–9" in rows(), len(drawn)) == (True, 3)
