@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.finders import BaseFinder
 from django.contrib.staticfiles.storage import staticfiles_storage
@@ -83,9 +84,9 @@ def _esbuild(entries: dict[str, Path], out: Path) -> None:
 def imported(script: str) -> tuple[str, ...]:
     """Return the names of all modules that a script imports, itself or through others, the nearest first.
 
-    `js/map/zone_main.js` → `("js/shared/4QZ7.js", …)` where files are collected, else `("js/dom.js", …)`.
+    `js/map/zone_main.js` → `("js/shared/4QZ7.js", …)` as collected; `("js/dom.js", …)` where they are served as found.
     """
-    joined = isinstance(staticfiles_storage, StaticFilesStorage)
+    joined = isinstance(staticfiles_storage, StaticFilesStorage) and not settings.DEBUG
     return _imported(script, Path(staticfiles_storage.path("")) if joined else None)
 
 

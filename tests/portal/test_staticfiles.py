@@ -62,6 +62,11 @@ def test_modules_are_joined_again_the_same_way(collected):
     assert served() == before
 
 
+def test_while_debugging_modules_are_named_as_they_are_found(settings, collected):
+    settings.DEBUG = True
+    assert {"js/words.js", "js/map/list.js"} <= set(imported("js/map/zone_main.js"))
+
+
 def test_without_esbuild_collecting_says_what_to_install(settings, tmp_path, monkeypatch):
     settings.STATIC_ROOT = str(tmp_path / "static")
     monkeypatch.setenv("PATH", str(tmp_path))
