@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +17,7 @@ from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.finders import BaseFinder
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.exceptions import ImproperlyConfigured
+from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
@@ -39,7 +40,8 @@ class StaticFilesStorage(CompressedManifestStaticFilesStorage):
         """Take the collected files (name → storage and name there) on to what is served."""
         if not dry_run:
             paths = self._join(paths)
-        yield from super().post_process(paths, dry_run, **options)
+        # By its keyword: the storages beneath look for it there alone, and would write an empty manifest.
+        yield from super().post_process(paths, dry_run=dry_run, **options)
 
     def _join(self, paths: dict[str, Any]) -> dict[str, Any]:
         """Put the joined modules into the place of their parts; return the files as they are then."""
@@ -47,58 +49,72 @@ class StaticFilesStorage(CompressedManifestStaticFilesStorage):
         imports = {name: _imports(name, path) for name, path in sources.items()}
         parts = {target for targets in imports.values() for target in targets}
         entries = [name for name, targets in imports.items() if targets and name not in parts]
-        with TemporaryDirectory() as made:
-            _esbuild({name: sources[name] for name in entries}, Path(made))
-            for name in parts:
+        with TemporaryDirectory() as folder:
+            joined = _esbuild(sources, entries, Path(folder))
+            for name in (*parts, *joined):
                 self.delete(name)
-            kept = {name: found for name, found in paths.items() if name not in parts}
-            for path in sorted(Path(made).rglob("*.*")):
-                name = path.relative_to(made).as_posix()
-                target = Path(self.path(name))
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(path.read_bytes())
-                kept[name] = (self, name)
-        return kept
+            for name, content in joined.items():
+                self.save(name, ContentFile(content))
+        return {name: found for name, found in paths.items() if name not in parts} | {
+            name: (self, name) for name in joined
+        }
 
 
 def _is_script(name: str) -> bool:
     return name.startswith(SCRIPTS) and name.endswith(".js")
 
 
-def _esbuild(entries: dict[str, Path], out: Path) -> None:
-    """Join modules and all that they import to one file each, and one for each part that several share."""
-    roots = {path.parents[name.count("/")] for name, path in entries.items()}
-    if not roots:
-        return
+def _esbuild(sources: dict[str, Path], entries: list[str], folder: Path) -> dict[str, bytes]:
+    """Join each entry and all that it imports to one file, and what several share to others; return name → content.
+
+    In copies within `folder`: esbuild's names and source maps tell where the sources lay, and neither may depend on it.
+    """
+    for name, path in sources.items():
+        copy = folder / "in" / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
     command = ["esbuild", "--bundle", "--splitting", "--format=esm", "--minify", "--sourcemap", "--charset=utf8"]
     command += ["--target=es2022", "--log-level=warning", f"--chunk-names={SCRIPTS}shared/[hash]"]
-    command += [f"--outbase={roots.pop()}", f"--outdir={out}"]
+    command += ["--outbase=in", "--outdir=out", *(f"in/{name}" for name in entries)]
     try:
-        subprocess.run([*command, *entries.values()], check=True, capture_output=True, text=True)  # noqa: S603
+        subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)  # noqa: S603
     except FileNotFoundError:
         raise ImproperlyConfigured("esbuild, which joins the scripts, is missing: `apt-get install esbuild`.") from None
     except subprocess.CalledProcessError as error:
         raise ImproperlyConfigured(f"esbuild could not join the scripts:\n{error.stderr}") from None
+    out = folder / "out"
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*.*"))}
 
 
 def imported(script: str) -> tuple[str, ...]:
-    """Return the names of all modules that a script imports, itself or through others, the nearest first.
+    """Return the addresses of all modules that a script imports, itself or through others, the nearest first.
 
-    `js/map/zone_main.js` → `("js/shared/4QZ7.js", …)` as collected; `("js/dom.js", …)` where they are served as found.
+    `js/map/zone_main.js` → `("/static/js/shared/4QZ7.a1b2c3.js", …)`, or, while debugging, as they are written.
     """
-    joined = isinstance(staticfiles_storage, StaticFilesStorage) and not settings.DEBUG
-    return _imported(script, Path(staticfiles_storage.path("")) if joined else None)
+    if settings.DEBUG or not isinstance(staticfiles_storage, StaticFilesStorage):
+        return tuple(staticfiles_storage.url(name) for name in _reached(script, _found))
+    # What is served never changes under its name, so that no process takes an old page's script with new modules.
+    names = _reached_as_served(staticfiles_storage.stored_name(script), Path(staticfiles_storage.path("")))
+    return tuple(f"{staticfiles_storage.base_url}{name}" for name in names)
 
 
 @cache
-def _imported(script: str, collected: Path | None) -> tuple[str, ...]:
+def _reached_as_served(script: str, root: Path) -> tuple[str, ...]:
+    return _reached(script, root.joinpath)
+
+
+def _reached(script: str, place: Callable[[str], Path]) -> tuple[str, ...]:
     names = [script]
     for name in names:  # which grows meanwhile
-        path = collected / name if collected else finders.find(name)
-        if path is None or not Path(path).is_file():
-            raise ImproperlyConfigured(f"{script} imports {name}, which is not among the static files.")
-        names += [module for module in _imports(name, Path(path)) if module not in names]
+        names += [module for module in _imports(name, place(name)) if module not in names]
     return tuple(names[1:])
+
+
+def _found(name: str) -> Path:
+    path = finders.find(name)
+    if path is None:
+        raise ImproperlyConfigured(f"A page or a script needs {name}, which is not among the static files.")
+    return Path(path)
 
 
 def _imports(name: str, path: Path) -> list[str]:

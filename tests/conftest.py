@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
-from django.core.cache import cache
+from django.core.cache import caches
 from django.core.management import call_command
 from django.db import connections
 from django.test import TransactionTestCase, override_settings
@@ -84,7 +84,8 @@ def own_spool(tmp_path: Path, settings) -> Iterator[Path]:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # a good one is slow by design
     Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where there is none
     Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
-    cache.clear()
+    for each in caches.all():
+        each.clear()
     limits.forget()
     yield tmp_path
 

@@ -7,6 +7,7 @@ import hashlib
 import http.client
 import os
 import secrets
+import shutil
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -190,7 +191,7 @@ def _bring_up(place: Place, token: str, port: int, *, stay: bool, with_demo: boo
 
 def _static_state() -> str:
     """Return a checksum over names, sizes and times of all static files and of what collects them."""
-    files = [venv.MARK, CHECKOUT / "portal" / "staticfiles.py"]
+    files = [venv.MARK, CHECKOUT / "portal" / "staticfiles.py", Path(shutil.which("esbuild") or "/usr/bin/esbuild")]
     for folder in ("static", *(f"{app}/static" for app in APPS)):
         files += sorted(path for path in (CHECKOUT / folder).glob("**/*") if path.is_file())
     found = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]

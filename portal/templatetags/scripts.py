@@ -19,5 +19,5 @@ def module(name: str) -> SafeString:
     Without the links the browser finds a module only once it has read the one that imports it: a page over a slow
     line would wait for as many answers, one after the other, as imports lie behind each other.
     """
-    links = format_html_join("", '<link rel="modulepreload" href="{}">', ((static(each),) for each in imported(name)))
+    links = format_html_join("", '<link rel="modulepreload" href="{}">', ((address,) for address in imported(name)))
     return format_html('{}<script type="module" src="{}"></script>', links, static(name))

@@ -40,11 +40,11 @@ def browser_type_launch_args() -> dict[str, Any]:
 def static_files(settings, static_as_served: Path) -> None:
     """Have the live server hand out what a site does: scripts joined, under hashed names.
 
-    Besides, each module as it is written, for tests that ask one for an answer.
+    Besides, each module as it is written (`/static/as-written/js/…`), for tests that ask one for an answer.
     """
     settings.STATIC_ROOT = str(static_as_served)
     settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
-    settings.STATICFILES_DIRS = [static_as_served, settings.BASE_DIR / "static"]
+    settings.STATICFILES_DIRS = [static_as_served, ("as-written", settings.BASE_DIR / "static")]
 
 
 @pytest.fixture

@@ -90,7 +90,7 @@ def test_what_is_shown_is_downloaded_as_csv_that_no_spreadsheet_runs(page, zone)
     assert row["name"] == world.HOSTILE[:100]
     harmless = page.evaluate(
         """async () => {
-            const { csv } = await import("/static/js/map/download.js");
+            const { csv } = await import("/static/as-written/js/map/download.js");
             return csv([{ kind: "creature", id: 1, name: '=cmd|"x"!A1', floor: 0, x: 1, y: 2 }]);
         }"""
     )

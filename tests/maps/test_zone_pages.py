@@ -84,18 +84,22 @@ def test_only_the_embedded_map_may_stand_in_other_sites_pages(zone):
 
 def test_the_list_is_drawn_once_for_what_it_shows(zone, monkeypatch):
     fragments = caches["template_fragments"]
-    fragments.clear()
     drawn: list[str] = []
     keep = fragments.set
     monkeypatch.setattr(fragments, "set", lambda key, value, timeout: (drawn.append(value), keep(key, value, timeout)))
 
-    def rows(language: str = "en") -> str:
-        html = Client().get(f"/deDE/zones/{zone}", headers={"Accept-Language": language}).content.decode()
+    def rows(language: str = "en", page: str = f"deDE/zones/{zone}") -> str:
+        html = Client().get(f"/{page}", headers={"Accept-Language": language}).content.decode()
         return html[html.index('id="mobs"') : html.index("mobs-none")]
 
     first = rows()
     assert ("Wolf" in first, "Level" in first, len(drawn)) == (True, True, 1)
     assert (rows(), len(drawn)) == (first, 1)
     assert ("Stufe" in rows("de"), len(drawn)) == (True, 2)
+    assert (rows(page=f"deDE/zones/{zone}/embed"), len(drawn)) == (first, 2)
+    english = factories.zone("Wood", db=factories.EN)
+    factories.creature(1, "Wolf", db=factories.EN)
+    factories.presence(1, english, {(20, 20): [1, 2], (80, 80): [1]}, db=factories.EN)
+    assert ('lang="en"' in rows(page=f"enUS/zones/{english}"), len(drawn)) == (True, 3)
     Creature.objects.using(factories.DE).filter(id=1).update(level_max=9)
-    assert ("1–9" in rows(), len(drawn)) == (True, 3)
+    assert ("1–9" in rows(), len(drawn)) == (True, 4)

@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 
-from portal.staticfiles import imported
+from portal.staticfiles import _reached_as_served, imported
 from portal.templatetags.scripts import module
 
 IMPORT = re.compile(r"""\b(?:import|from)\s*["'](\.[^"']+)["']""")
@@ -48,23 +49,59 @@ def test_a_page_names_all_that_its_script_imports(collected):
 
 def test_modules_are_joined(collected):
     """What others import stands in what imports it, not beside it; what pages name is there."""
+    pages = [path for app in ("maps", "portal") for path in Path(settings.BASE_DIR, app, "templates").rglob("*.html")]
+    named = {name for page in pages for name in re.findall(r"{% module '([^']+)'", page.read_text(encoding="utf-8"))}
     plain = {str(path.relative_to(collected)) for path in (collected / "js").rglob("*.js") if path.suffixes == [".js"]}
-    assert {"js/site.js", "js/theme.js", "js/map/zone_main.js"} <= plain
+    assert {"js/site.js", "js/map/zone_main.js"} <= named <= plain
     assert not {"js/words.js", "js/map/list.js"} & plain
 
 
-def test_modules_are_joined_again_the_same_way(collected):
+def test_modules_are_joined_the_same_way_wherever_that_is(collected, tmp_path, monkeypatch):
     def served() -> set[str]:
         return {str(path.relative_to(collected)) for path in collected.rglob("*") if path.is_file()}
 
     before = served()
+    elsewhere = tmp_path / "deeper" / "down"
+    elsewhere.mkdir(parents=True)
+    monkeypatch.setattr("tempfile.tempdir", str(elsewhere))
     call_command("collectstatic", interactive=False, verbosity=0)
     assert served() == before
+    maps = "".join(path.read_text(encoding="utf-8") for path in collected.rglob("js/**/*.js.map"))
+    assert '"../../in/js/map/list.js"' in maps or '"../../../in/js/map/list.js"' in maps
+    assert str(tmp_path) not in maps and str(settings.BASE_DIR).strip("/") not in maps
+
+
+def test_sources_that_are_linked_to_are_not_written_over(settings, tmp_path):
+    settings.STATIC_ROOT = str(tmp_path / "linked")
+    source = Path(settings.BASE_DIR, "static", "js", "site.js")
+    before = source.read_bytes()
+    call_command("collectstatic", "--link", interactive=False, verbosity=0)
+    assert source.read_bytes() == before != Path(settings.STATIC_ROOT, "js", "site.js").read_bytes()
+
+
+def test_a_dry_run_changes_nothing(collected):
+    before = (collected / "staticfiles.json").read_bytes()
+    call_command("collectstatic", "--dry-run", interactive=False, verbosity=0)
+    assert (collected / "staticfiles.json").read_bytes() == before
+    assert "js/map/zone_main.js" in before.decode()
+
+
+def test_a_page_keeps_to_the_scripts_it_is_served_while_others_are_collected(collected, monkeypatch):
+    """A web process goes on with the addresses it read at its start, whatever lies under the plain names by then."""
+    before = module("js/site.js")
+    plain = collected / "js" / "site.js"
+    monkeypatch.setattr("portal.staticfiles._reached_as_served", _reached_as_served.__wrapped__)
+    kept = plain.read_bytes()
+    plain.write_text('import "./shared/NEW.js";', encoding="utf-8")
+    try:
+        assert module("js/site.js") == before
+    finally:
+        plain.write_bytes(kept)
 
 
 def test_while_debugging_modules_are_named_as_they_are_found(settings, collected):
     settings.DEBUG = True
-    assert {"js/words.js", "js/map/list.js"} <= set(imported("js/map/zone_main.js"))
+    assert {"/static/js/words.js", "/static/js/map/list.js"} <= set(imported("js/map/zone_main.js"))
 
 
 def test_without_esbuild_collecting_says_what_to_install(settings, tmp_path, monkeypatch):
@@ -79,6 +116,9 @@ def test_a_script_without_imports_needs_no_links(collected):
     assert re.fullmatch(r'<script type="module" src="/static/js/admin-queues\.[0-9a-f]{12}\.js"></script>', tag)
 
 
-def test_a_script_that_is_not_there_is_told_by_name():
+def test_a_script_that_is_not_there_is_told_by_name(settings, collected):
+    with pytest.raises(ValueError, match=re.escape("js/missing.js")):
+        imported("js/missing.js")
+    settings.DEBUG = True
     with pytest.raises(ImproperlyConfigured, match=re.escape("js/missing.js")):
         imported("js/missing.js")
