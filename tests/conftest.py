@@ -43,6 +43,12 @@ def pytest_xdist_setupnodes(specs: list[Any]) -> None:
         spec.env["MOBMAP_BROKER_URL"] = f"{server}/{testing.vhost(number)}"
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name no test after bytes: those of a compressed file tell the second it was made in, so that two processes would
+    know one test by two names, and pytest-xdist would run none."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None) -> None:
     """Empty only what a test filled: Django empties every table of every database after each test that commits, and
