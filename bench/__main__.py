@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-from deploy.steps import venv
+from deploy.steps import compiled, venv
 from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import Failure, say
 
@@ -40,6 +40,8 @@ def _again_in_the_environment(arguments: list[str]) -> int:
     """Become the same command with the packages that the benchmarks use."""
     try:
         venv.prepare(venv.TESTS)
+        if arguments[0] != "report":  # which needs no packages of Debian, and no compiler either
+            compiled.prepare()
     except Failure as failure:
         print(f"\n{failure}", file=sys.stderr)
         return 1

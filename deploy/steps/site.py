@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-from deploy.steps import demo, environment, postgres, rabbitmq, supervisor, venv, watch
+from deploy.steps import compiled, demo, environment, postgres, rabbitmq, supervisor, venv, watch
 from deploy.steps.place import CHECKOUT, Place, prepare, write_secret
 from deploy.steps.ports import LOOPBACK, check_free
 from deploy.steps.progress import Failure, run, say, step, wait_until
@@ -163,6 +163,7 @@ def migrate(place: Place, hosted: list[str]) -> None:
 def _bring_up(place: Place, token: str, port: int, *, stay: bool, with_demo: bool) -> subprocess.Popen[bytes]:
     hosted = environment.locales(place, os.environ)
     venv.prepare(venv.SITE)
+    compiled.prepare()
     postgres.end_orphan(place)
     if postgres.prepare(place, token):
         _admin_login(place).unlink(missing_ok=True)

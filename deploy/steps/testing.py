@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from deploy.steps import environment, postgres, rabbitmq, site, supervisor, venv
+from deploy.steps import compiled, environment, postgres, rabbitmq, site, supervisor, venv
 from deploy.steps.place import CHECKOUT, Place, prepare
 from deploy.steps.progress import Failure, run, say, step
 
@@ -30,6 +30,7 @@ def check(place: Place, pytest_arguments: list[str]) -> int:
     token = prepare(place)
     with site.lock(place, "test"):
         venv.prepare(venv.TESTS)
+        compiled.prepare()
         supervisor.stop(place)  # what a test run that was killed may have left
         try:
             _start_servers(place, token)

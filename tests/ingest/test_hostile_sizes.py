@@ -107,11 +107,25 @@ ELEMENTS = [
 @pytest.mark.parametrize(
     "begin", ["", '<Loot name="n0x1#1#1#Z#0">+', mob(zone()).removesuffix("</Zone></Mob>"), "<Mob "]
 )
-def test_documents_cut_by_patterns(begin: str, part: str) -> None:
+def test_documents_that_are_cut(begin: str, part: str) -> None:
     for version in (42, 44):
         written = document(begin + filled(part), version=version)
         assert took_s(lambda: usual.cut(written)) < AT_MOST_S  # noqa: B023  (called at once)
         assert took_s(lambda: list(guard(iter([written])))) < AT_MOST_S  # noqa: B023
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        document(mob(*(zone(name=f"Z{number}") for number in range(3_500))).removesuffix("</Mob>")),
+        document(*[loot("+" * grammar.PIECE)] * 2),
+        document(*[loot("+5#6#" * (grammar.PIECE // 5))] * 2),
+        document(mob(*[zone("10.0/10," * (grammar.PIECE // 8))] * 2)),
+    ],
+    ids=["names of zones in a broken creature", "lootings of nothing", "lootings", "coordinates"],
+)
+def test_lists_that_are_cut(written: bytes) -> None:
+    assert took_s(lambda: usual.cut(written)) < AT_MOST_S
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A document is read by patterns or element by element, at once or in pieces, at the door and behind it: all agree.
+"""A document is read by a scan or element by element, at once or in pieces, at the door and behind it: all agree.
 
 What one way takes all take, and find the same in it; what one refuses all refuse. Shown for every document that is one
 sign away from a valid one, for all short texts, and for all sizes of pieces.
@@ -6,7 +6,6 @@ sign away from a valid one, for all short texts, and for all sizes of pieces.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
@@ -23,6 +22,7 @@ from ingest.formats.mobmapdata import validate as door
 from ingest.formats.mobmapdata.guard import guard
 from ingest.formats.mobmapdata.locate import locate
 from ingest.formats.mobmapdata.reading import Contents
+from ingest.formats.mobmapdata.usual import cut
 from ingest.parse import Document, parse
 from maps.problems import Problem
 from tests.ingest import plainly
@@ -144,12 +144,13 @@ SLOTS = ["+", "5#", "7:0:0:1#", "7:0:0:1:Z#", "8:-1:-9999999999:0#", "2147483648
 
 
 @pytest.mark.parametrize("version", [42, 44])
-def test_every_short_loot_text_is_the_same_to_grammar_pattern_and_columns(version: int) -> None:
-    pattern = re.compile(grammar.LOOT_TEXT[version]).fullmatch
+def test_every_short_loot_text_is_the_same_to_grammar_scan_and_columns(version: int) -> None:
+    empty, source = document(version=version), "n0x1#1#1#Z#0" if version == 44 else "nA#1#1#Z"
     taken = []
     for text in {*all_of("+#:15", 6), *all_of(SLOTS, 5)}:
-        assert grammar.is_loot_text(text, version) == bool(pattern(text)), text
-        if pattern(text):
+        scanned = cut(document(loot(text, source), version=version)).rest == empty
+        assert grammar.is_loot_text(text, version) == scanned, text
+        if scanned:
             taken.append(text)
         else:
             assert grammar.loot_text_fault(text, version)
@@ -166,11 +167,12 @@ def test_every_short_loot_text_is_the_same_to_grammar_pattern_and_columns(versio
         assert drops[group] == {(fact[-1], number) for fact, number in facts.items() if fact[0] == "dropped"}, text
 
 
-def test_every_short_list_of_coordinates_is_the_same_to_grammar_and_columns() -> None:
+def test_every_short_list_of_coordinates_is_the_same_to_grammar_scan_and_columns() -> None:
     axes = [*grammar._TENTHS]
     taken = [f"{axis}/{other}," for axis in axes for other in ("0", "9.9", "100.0", "-1")]
     taken += [f"{other}/{axis}," for axis in axes for other in ("0", "9.9", "100.0", "-1")]
     for text in {*all_of("01./,-", 6), *taken}:
+        assert grammar.is_coordinate_list(text) == (cut(document(mob(zone(text)))).rest == document()), text
         if grammar.is_coordinate_list(text):
             taken.append(text)
         else:

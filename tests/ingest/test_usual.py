@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from io import BytesIO
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.errors import InvalidDocument
-from ingest.formats.mobmapdata import reading, usual
+from ingest.formats.mobmapdata import grammar, reading, usual
 from ingest.formats.mobmapdata import validate as door
 from ingest.formats.mobmapdata.reading import Contents
 from ingest.formats.mobmapdata.usual import cut
@@ -145,6 +146,8 @@ def test_what_else_there_is_stays_and_is_read_with_it() -> None:
         document(LOOT).replace(b"<MobMapData", b'<MobMapData xmlns="urn:x"'),
         document(f'<Strange xmlns="urn:x">{LOOT}{MOB}</Strange>'),
         document(LOOT) + document(LOOT),
+        document(MOB) + b"\0" + LOOT.encode(),
+        document(MOB) + LOOT.encode(),
         document('<Loot name="n0x1&#35;1#1#Z#00">+5#</Loot>'),
         document('<Loot name="n0x1#1#1#Z&#1;#0">+5#</Loot>'),
         document('<Loot name="OPENoA&undefined;#1#1#Z#0">+5#</Loot>'),
@@ -196,6 +199,43 @@ def test_no_arrangement_of_pieces_is_read_differently(pieces: list[str], begin: 
     except Problem:
         return  # what `guard` has let pass is all that is cut
     assert read(written, at_once=True) == read(written, at_once=False)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.sampled_from(["1/1,", "1.0/1,", "10/100.0,", "-1/-1,", "99.9/99.9,"]), max_size=40).map("".join),
+    st.lists(st.sampled_from(["+", "5#", "64#", "7:0:0:1#", "7:-1:0:1:Z#"]), max_size=40).map("".join),
+    st.sampled_from([1, 8, 60, grammar.PIECE]),
+)
+def test_lists_are_put_in_the_same_order_up_to_the_length_from_which_they_are_left(
+    coordinates: str, lootings: str, piece: int
+) -> None:
+    written = document(mob(zone(coordinates), zone(coordinates[::-1]), zone()), loot(f"+{lootings}"), mob(), loot())
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(grammar, "PIECE", piece)
+        assert read(written, at_once=True) == read(written, at_once=False)
+
+
+@pytest.mark.parametrize("element", [lambda text: mob(zone(text)), loot], ids=["zone", "loot"])
+@pytest.mark.parametrize("part", ["1/1,", "1.0/1,", "+5#", "+", "+5#6#"])
+@pytest.mark.parametrize("over", [-1, 0, 1])
+def test_a_list_that_is_just_short_enough_is_read_and_a_longer_one_left(
+    over: int, part: str, element: Callable[[str], str]
+) -> None:
+    text = part * (grammar.PIECE // len(part) + over)
+    written = document(element(text))
+    assert read(written, at_once=True) == read(written, at_once=False)
+    if (part[0] == "+") == (element is loot):
+        assert (cut(written).rest == EMPTY) == (len(text) <= grammar.PIECE)
+
+
+@pytest.mark.parametrize("letters", [249, 250, 251])
+def test_a_name_that_is_just_short_enough_is_read_and_a_longer_one_left(letters: int) -> None:
+    name = ("&amp;" * 99)[: letters // 5 * 5] + "x" * (letters % 5)
+    for record in (loot(source="OPENo@#1#1#Z#0"), loot(source="FISH#1#1#@#0"), mob(name="@"), mob(zone(name="@"))):
+        written = document(record.replace("@", name if "OPENo@" not in record else name[5:]))
+        assert read(written, at_once=True) == read(written, at_once=False)
+        assert (cut(written).rest == EMPTY) == (letters <= 250)
 
 
 def test_names_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,8 @@ so a document that was accepted can be read.
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date
 from functools import lru_cache
 from typing import AnyStr, NamedTuple
@@ -158,9 +157,6 @@ _SLOT = {
     44: rf"(?:{_COMMON_SLOT}:[0-9A-Za-z]{{1,6}}|{_ITEM_SLOT}(?::[0-9A-Za-z]{{1,6}})?|{NATURAL})",
 }
 _SLOT[43] = _SLOT[44]
-#: A whole loot text within a longer pattern. Not `(?:…)*+`, which would remember no repetition, but takes the beginning
-#: of one that failed for a match: https://github.com/python/cpython/issues/106052
-LOOT_TEXT = {version: rf"(?>(?:\+(?>(?:{slot}#)*))*)" for version, slot in _SLOT.items()}
 _slot = {version: re.compile(slot).fullmatch for version, slot in _SLOT.items()}
 #: A `+` may stand before any slot (a looting begins) and at the end (one without slots). No slot is read a second way
 #: once it has been read: a common one is an item's, too, and n of them before a fault would be tried in 2ⁿ ways.
@@ -225,7 +221,6 @@ _hex_id = re.compile(r"0x0*([0-9A-Fa-f]{1,8})").fullmatch
 _TENTHS = {f"{tenths // 10}.{tenths % 10}": tenths for tenths in range(1001)}
 _TENTHS |= {str(whole): whole * 10 for whole in range(101)} | {"-1": -1}
 _TENTHS_OF_X = {axis: tenths << 10 for axis, tenths in _TENTHS.items()}
-_WRITTEN_X, _WRITTEN_Y = ({axis.encode(): part for axis, part in parts.items()} for parts in (_TENTHS_OF_X, _TENTHS))
 
 
 class Source(NamedTuple):
@@ -261,18 +256,6 @@ def pack(x: str, y: str) -> int:
     An unknown position (`-1`) is -1.
     """
     return _TENTHS_OF_X[x] | _TENTHS[y]
-
-
-def pack_all(xs: Sequence[bytes], ys: Sequence[bytes]) -> list[int]:
-    """Return `pack` of each coordinate; raises `ValueError` where one is none or only half unknown."""
-    try:
-        packed = list(map(operator.or_, map(_WRITTEN_X.__getitem__, xs), map(_WRITTEN_Y.__getitem__, ys)))
-    except KeyError as unknown:
-        raise ValueError(f"{unknown} is no percentage") from None
-    # x alone unknown gives less than -1, y alone -1.
-    if min(packed, default=0) < -1 or xs.count(b"-1") != ys.count(b"-1"):
-        raise ValueError("only one axis of a coordinate is unknown")
-    return packed
 
 
 def split_loot_name(raw: str, version: int) -> LootPlace:

@@ -1,0 +1,70 @@
+"""The module in Cython: compiled when there is need, put in place at once, known by what it was made of."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from deploy.steps import compiled
+from deploy.steps.progress import Failure
+from deploy.steps.venv import VENV
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a checkout that holds what is compiled and what compiles it."""
+    shutil.copytree(compiled.CHECKOUT / "deploy", tmp_path / "deploy")
+    source = tmp_path / compiled.SOURCE
+    source.parent.mkdir(parents=True)
+    shutil.copy(compiled.CHECKOUT / compiled.SOURCE, source)
+    monkeypatch.setattr(compiled, "CHECKOUT", tmp_path)
+    return tmp_path
+
+
+def test_it_is_compiled_once_for_each_source(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, made = checkout / compiled.SOURCE, checkout / compiled.COMPILED
+
+    def compilations() -> int:
+        compiled.prepare()
+        assert {path.name for path in made.parent.iterdir()} == {made.name, source.name}
+        return capsys.readouterr().out.count("Compiling")
+
+    assert compilations() == 1
+    first = made.stat().st_ino
+    assert compilations() == 0
+    source.write_text(source.read_text() + "\n# another word\n")
+    assert compilations() == 1
+    assert made.stat().st_ino != first, "a process that has the older one keeps it whole"
+    made.unlink()
+    assert compilations() == 1
+
+
+def test_a_source_that_cannot_be_compiled_leaves_what_was_there_and_says_what_is_needed(checkout: Path) -> None:
+    made = checkout / compiled.COMPILED
+    made.write_bytes(b"of an older source")
+    (checkout / compiled.SOURCE).write_text("cdef int broken(\n")
+    with pytest.raises(
+        Failure, match=r"Compiling .*scan\.pyx failed[\s\S]*broken\([\s\S]*gcc, libc6-dev, libpython3-dev"
+    ):
+        compiled.prepare()
+    assert made.read_bytes() == b"of an older source"
+
+
+def test_a_module_that_is_not_of_its_source_is_not_imported(tmp_path: Path) -> None:
+    """Such as after new code was taken, and before it was compiled."""
+    shutil.copytree(compiled.CHECKOUT / "ingest", tmp_path / "ingest")
+    (tmp_path / "maps").symlink_to(compiled.CHECKOUT / "maps")
+
+    def imported() -> subprocess.CompletedProcess[str]:
+        command = [VENV / "bin" / "python", "-c", "import ingest.formats.mobmapdata.usual"]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+
+    assert imported().returncode == 0
+    with (tmp_path / compiled.SOURCE).open("a") as source:
+        source.write("\n# newer\n")
+    assert "scan.pyx has changed and has to be compiled again: ./deploy/run" in imported().stderr
+    (tmp_path / compiled.COMPILED).unlink()
+    assert "scan.pyx has to be compiled for this Python" in imported().stderr
