@@ -43,7 +43,7 @@ cdef struct Slice:
     Py_ssize_t size
 
 
-# --- reading: each returns where what it reads ends, or NULL where something else stands ----------------------------------
+# --- reading: each returns where what it reads ends, or NULL where something else stands -----------
 cdef inline At past(At at, At literal) noexcept nogil:
     while literal[0]:
         if at[0] != literal[0]:
@@ -150,7 +150,7 @@ cdef inline At level(At at) noexcept nogil:
     return at if at and value <= 999 else NULL
 
 
-# --- putting in order, and digests -------------------------------------------------------------------------------------
+# --- putting in order, and digests -----------------------------------------------------------------
 cdef int by_bytes(const void *left, const void *right) noexcept nogil:
     cdef const Slice *one = <const Slice *>left
     cdef const Slice *other = <const Slice *>right
@@ -211,7 +211,17 @@ cdef class Scan:
     cdef Slice *slices
     cdef Py_ssize_t kept_size, found_size
 
-    def __cinit__(self, bytes document not None, int version, begins, places, zones, names, tuple records not None, Py_ssize_t longest):
+    def __cinit__(
+        self,
+        bytes document not None,
+        int version,
+        begins,
+        places,
+        zones,
+        names,
+        tuple records not None,
+        Py_ssize_t longest,
+    ):
         cdef Py_ssize_t size = PyBytes_GET_SIZE(document)
         self.version, self.longest = version, min(longest, size)
         self.begins, self.places, self.zone_begins, self.names = begins, places, zones, names
