@@ -1,7 +1,11 @@
-"""From XML to raw columns: documents are read one by one, and their elements laid into lists attribute by attribute."""
+"""From XML to raw columns: documents are read one by one, and their elements laid into columns attribute by attribute.
+
+Nearly all are written in the addon's own form and read in C (`ingest.formats.mobmapdata.scan`); lxml reads the rest.
+"""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import BinaryIO, cast
@@ -9,8 +13,9 @@ from typing import BinaryIO, cast
 from lxml import etree
 
 from ingest.formats.mobmapdata import grammar
+from ingest.formats.mobmapdata.compiled import Columns
 from ingest.formats.mobmapdata.reading import drop
-from ingest.looted import Loots
+from ingest.looted import AsWritten, Loots
 
 #: Nobody asks for elements by their ids. What is too long is for the door to say: it reads documents in other pieces
 #: than workers do, and libxml2's limits depend on them. Behind `guard` there are no entities that could grow.
@@ -19,47 +24,64 @@ _PARSER = etree.XMLParser(collect_ids=False, no_network=True, huge_tree=True)
 PIECE_BYTES = 1 << 20
 
 
-class _ZoneNumbers(dict[str, int]):
-    """The numbers of zones by their names as written."""
-
-    def __init__(self, zones: dict[str, int]) -> None:
-        self._zones = zones
-
-    def __missing__(self, raw: str) -> int:
-        number = self[raw] = self._zones.setdefault(grammar.unescape(raw), len(self._zones))
-        return number
-
-
 class Elements:
-    """The elements of a batch: a list per attribute, and `loots`; `zones` are the zones' names, numbered."""
+    """The elements of a batch: rows of numbers, texts, and `loots`; `zones` are the zones' names, numbered."""
 
     def __init__(self) -> None:
         self.zones: dict[str, int] = {}
         self.loots = Loots(self.zones)
-        self.mob_no: list[int] = []
-        self.mob_name: list[str] = []
-        self.mob_id: list[str | None] = []
-        self.mob_min: list[str] = []
-        self.mob_max: list[str] = []
-        self.mob_react: list[str | None] = []
-        self.mob_date: list[str | None] = []
-        #: Which `Mob` (its row) was in which zone, and where: a row for each `Zone` element with coordinates.
-        self.zone_mob: list[int] = []
-        self.zone: list[int] = []
-        self.zone_floor: list[str | None] = []
-        self.zone_text: list[bytes] = []
-        self._zone_number = _ZoneNumbers(self.zones)
+        #: Rows end to end: of each `Mob` its upload's number, id (0: unknown), lowest and highest level (-1: a boss),
+        #: reaction and day (-1: not said), with its name as written beside;
+        self.mobs = array("q")
+        self.mob_names: list[str] = []
+        #: of each `Zone` with coordinates which `Mob` was there, zone, floor and how many there are.
+        self.met = array("q")
+        #: The coordinates, packed, of one after the other; of those in whose row stands -1 as they are written.
+        self.xy = array("i")
+        self.met_texts: list[bytes] = []
+        #: Zone and floor of each `Zone` of a `Mob` that is not yet at its end; a piece may end within one.
+        self._zones_of_open = array("q")
+        self._zone_number = AsWritten(self._number_of_zone)
+        self._name = AsWritten(str)
 
     def collect(self, stream: BinaryIO, no: int, version: int) -> None:
         """Add a document's elements.
 
-        Raises `etree.XMLSyntaxError`, `grammar.BadLootName`, or `KeyError` for a missing attribute.
+        Raises `etree.XMLSyntaxError`, `grammar.BadLootName`, `KeyError` for a missing attribute, or `ValueError` or
+        `OverflowError` for one that is no number of its kind.
         """
         head = stream.read(PIECE_BYTES)
         if len(head) < PIECE_BYTES:
-            self._add_tree(etree.fromstring(self.loots.cut(head, no, version), _PARSER), no, version)
+            self._add_tree(etree.fromstring(self._cut(head, no, version), _PARSER), no, version)
         else:
             self._add_pieces(_pieces(head, stream), no, version)
+
+    def forget_names(self) -> None:
+        """Free what is needed only to collect: of a document full of names that is most of what is held."""
+        self.loots.written.clear()
+        self._zone_number.clear()
+        self._name.clear()
+
+    def _cut(self, document: bytes, no: int, version: int) -> bytes:
+        """Take the usual elements out of a document, or a piece of one, and return the rest of it.
+
+        The document is UTF-8 without comments and CDATA sections, as the door's `guard` leaves it: `<` begins a tag,
+        an element that is cut out is a whole one, and the rest is as well-formed as the document was.
+        """
+        if version not in self.loots.written:
+            return document
+        numbers = (*self.loots.written[version], self._zone_number, self._name)
+        columns = Columns(document, version, no, len(self.mob_names), *numbers)
+        self.loots.rows.frombytes(columns.loots)
+        self.loots.texts += columns.loot_texts
+        self.mobs.frombytes(columns.mobs)
+        self.mob_names += columns.mob_names
+        self.met.frombytes(columns.zones)
+        self.xy.frombytes(columns.xy)
+        return columns.rest
+
+    def _number_of_zone(self, raw: str) -> int:
+        return self.zones.setdefault(grammar.unescape(raw), len(self.zones))
 
     def _add_tree(self, root: etree._Element, no: int, version: int) -> None:
         """Read a document at once: twice as fast as in pieces, at up to 25 times its size in memory."""
@@ -73,7 +95,7 @@ class Elements:
         """Read a document element by element, with no more of it in memory than a piece."""
         parser = etree.XMLPullParser(events=("end",), no_network=True, huge_tree=True)
         for piece in pieces:
-            parser.feed(self.loots.cut(piece, no, version))
+            parser.feed(self._cut(piece, no, version))
             loots = []
             for _, element in cast("Iterator[tuple[str, etree._Element]]", parser.read_events()):
                 parent = element.getparent()
@@ -93,22 +115,20 @@ class Elements:
 
     def _add_mob(self, no: int, element: etree._Element) -> None:
         attributes = _attributes(element)
-        self.mob_no.append(no)
-        self.mob_name.append(attributes["name"])
-        self.mob_id.append(attributes.get("blizzid"))
-        self.mob_min.append(attributes["min"])
-        self.mob_max.append(attributes["max"])
-        self.mob_react.append(attributes.get("react"))
-        self.mob_date.append(attributes.get("date"))
+        said = (attributes["min"], attributes["max"], attributes.get("react", "-1"), attributes.get("date", "-1"))
+        self.mobs.extend((no, int(attributes.get("blizzid", "0")), *map(int, said)))
+        zones, floors = self._zones_of_open[::2], self._zones_of_open[1::2]
+        for zone, floor in zip(zones, floors, strict=True):
+            self.met.extend((len(self.mob_names), zone, floor, -1))
+        del self._zones_of_open[:]
+        self.mob_names.append(attributes["name"])
 
     def _add_zone(self, element: etree._Element) -> None:
-        """Add a zone; the `Mob` around it comes, and gets its row, after it."""
+        """Add a zone; the `Mob` around it comes, and gets its number, after it."""
         if text := element.text:
             attributes = _attributes(element)
-            self.zone_mob.append(len(self.mob_no))
-            self.zone.append(self._zone_number[attributes["name"]])
-            self.zone_floor.append(attributes.get("level"))
-            self.zone_text.append(text.encode())
+            self._zones_of_open.extend((self._number_of_zone(attributes["name"]), int(attributes.get("level", "0"))))
+            self.met_texts.append(text.encode())
 
 
 def _attributes(element: etree._Element) -> Mapping[str, str]:

@@ -2,7 +2,7 @@
 
 The documents have passed the door's validation, so nothing is checked here beyond what the columns
 need; what can't be read all the same raises `Unreadable` and names the upload.
-Elements are collected one by one (lxml), everything behind that is done for whole columns (numpy, polars).
+Elements are collected one by one (in C or by lxml), everything behind that is done for whole columns (numpy, polars).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ T = TypeVar("T")
 EPOCH = date(1970, 1, 1)
 
 #: Reactions in the order of `Creature.reactions`: hostile, neutral, friendly; Alliance, then Horde.
-_REACTIONS = ["0", "1", "2", "10", "11", "12"]
+_REACTIONS = [0, 1, 2, 10, 11, 12]
 #: 63 bits of key: place, coordinate (packed, plus one) and rank of a row; upload, place and source. Each of the
 #: elements that may make a new one takes 25 bytes and more, so that a batch (`LARGEST_BATCH_BYTES`) has less than 2²¹
 #: of them.
@@ -90,9 +90,10 @@ def parse(documents: Iterable[Document]) -> Observations:
         try:
             with document.open() as stream:
                 elements.collect(stream, document.no, document.version)
-        except (etree.XMLSyntaxError, zstandard.ZstdError, KeyError, grammar.BadLootName) as error:
+        except (etree.XMLSyntaxError, zstandard.ZstdError, KeyError, ValueError, OverflowError) as error:
             raise Unreadable(document.no, f"{type(error).__name__}: {error}") from error
         read.append((document.no, document.received_day))
+    elements.forget_names()
     batch = pl.DataFrame(read, schema={"no": pl.Int32, "received_day": pl.Int32}, orient="row")
     mobs = _mobs(elements, batch)
     looted = elements.loots.finish()
@@ -101,7 +102,7 @@ def parse(documents: Iterable[Document]) -> Observations:
     loot, drops = _lootings(looted)
     gathered = _gathered(looted, batch)
     del looted
-    places, positions = _positions(_met(elements, mobs), elements.zone_text, gathered)
+    places, positions = _positions(*_met(elements, mobs), gathered)
     return Observations(list(elements.zones), mobs, places, positions, sources, loot, drops)
 
 
@@ -116,36 +117,34 @@ def _unescape(column: pl.Series) -> pl.Series:
 
 
 def _mobs(elements: Elements, batch: pl.DataFrame) -> pl.DataFrame:
+    no, creature, low, high, react, day = np.array(elements.mobs, dtype=np.int64).reshape(-1, 6).T
+    days, day_of = np.unique(day, return_inverse=True)
+    seen = pl.Series(
+        [None if day < 0 else (grammar.decode_day(day) - EPOCH).days for day in days.tolist()], dtype=pl.Int32
+    )
     raw = pl.DataFrame(
         {
-            "no": pl.Series(elements.mob_no, dtype=pl.Int32),
-            "creature": pl.Series(elements.mob_id, dtype=pl.String),
-            "name": _unescape(pl.Series(elements.mob_name, dtype=pl.String)),
-            "min": pl.Series(elements.mob_min, dtype=pl.String),
-            "max": pl.Series(elements.mob_max, dtype=pl.String),
-            "react": pl.Series(elements.mob_react, dtype=pl.String),
-            "date": pl.Series(elements.mob_date, dtype=pl.String),
+            "no": no.astype(np.int32),
+            "creature": creature,
+            "name": _unescape(pl.Series(elements.mob_names, dtype=pl.String)),
+            "min": pl.Series(low).cast(pl.Int16, strict=False),
+            "max": pl.Series(high).cast(pl.Int16, strict=False),
+            "react": react,
+            "seen": seen.gather(day_of),
         }
     ).join(batch, on="no", maintain_order="left")
-    levels = [pl.when(pl.col(end) != "-1").then(pl.col(end).cast(pl.Int16, strict=False)) for end in ("min", "max")]
-    numbers = raw["date"].unique().drop_nulls()
-    seen = pl.col("date").replace_strict(
-        numbers,
-        pl.Series([(grammar.decode_day(int(number)) - EPOCH).days for number in numbers], dtype=pl.Int32),
-        default=None,
-        return_dtype=pl.Int32,
-    )
+    levels = [pl.when(pl.col(end) != -1).then(pl.col(end)) for end in ("min", "max")]
     return raw.select(
         "no",
-        pl.col("creature").fill_null("0").cast(pl.Int64),
+        "creature",
         "name",
         # A creature may be written with min above max: the range is the lowest and highest of all.
         pl.min_horizontal(levels).alias("level_min"),
         pl.max_horizontal(levels).alias("level_max"),
-        ((pl.col("min") == "-1") | (pl.col("max") == "-1")).alias("boss"),
+        ((pl.col("min") == -1) | (pl.col("max") == -1)).alias("boss"),
         pl.col("react").replace_strict(_REACTIONS, range(6), default=None, return_dtype=pl.Int8).alias("reaction"),
         # Days in the future and missing ones are taken as the day the upload came.
-        pl.min_horizontal(seen, "received_day").alias("first_day"),
+        pl.min_horizontal("seen", "received_day").alias("first_day"),
     )
 
 
@@ -153,20 +152,21 @@ _PLACE = ["creature", "name", "source", "zone", "floor"]
 _STOOD = [*_PLACE, "no", "first_day"]
 
 
-def _met(elements: Elements, mobs: pl.DataFrame) -> pl.DataFrame:
-    """Return where creatures were met, columns as in `_STOOD`: one row per `Zone` element with coordinates."""
-    stood = pl.DataFrame(
-        {
-            "row": pl.Series(elements.zone_mob, dtype=pl.UInt32),
-            "zone": pl.Series(elements.zone, dtype=pl.Int32),
-            "floor": pl.Series(elements.zone_floor, dtype=pl.String).fill_null("0").cast(pl.Int32),
-        }
-    )
+def _met(elements: Elements, mobs: pl.DataFrame) -> tuple[pl.DataFrame, Ints, Ints]:
+    """Return where creatures were met, columns as in `_STOOD`, and the coordinates: their rows there, and packed.
+
+    A row is a `Zone` element with coordinates.
+    """
+    mob, zone, floor, count = np.array(elements.met, dtype=np.int64).reshape(-1, 4).T
+    stood = pl.DataFrame({"row": mob.astype(np.uint32), "zone": zone.astype(np.int32), "floor": floor.astype(np.int32)})
     # A creature with an id is the same whatever it is called: its name is no part of the key.
     name = pl.when(pl.col("creature") == 0).then("name").otherwise(pl.lit("")).alias("name")
     of_mobs = mobs.select("no", "creature", name, "first_day").with_row_index("row")
-    met = stood.join(of_mobs, on="row", maintain_order="left")
-    return met.with_columns(source=pl.lit(-1, dtype=pl.Int64)).select(_STOOD)
+    met = stood.join(of_mobs, on="row", maintain_order="left").with_columns(source=pl.lit(-1, dtype=pl.Int64))
+    as_text = np.flatnonzero(count < 0)
+    text, xy = _read(lambda: texts.coordinates(elements.met_texts), met["no"].to_numpy()[as_text])
+    row = np.concatenate([np.repeat(np.arange(len(count)), np.maximum(count, 0)), as_text[text]])
+    return met.select(_STOOD), row, np.concatenate([np.array(elements.xy, dtype=np.int64), xy])
 
 
 def _gathered(looted: Looted, batch: pl.DataFrame) -> pl.DataFrame:
@@ -175,14 +175,13 @@ def _gathered(looted: Looted, batch: pl.DataFrame) -> pl.DataFrame:
     stands = np.array([source.kind != "kill" for source in looted.sources] + [False])
     at = np.flatnonzero(stands[looted.source])
     zone, floor, _ = looted.places[looted.place[at]].T
-    written = [looted.xy[index].replace(b"#", b"/") + b"," for index in at.tolist()]
     stood = pl.DataFrame(
         {
             "source": looted.source[at],
             "zone": zone.astype(np.int32),
             "floor": floor.astype(np.int32),
             "no": looted.no[at].astype(np.int32),
-            "xy": _read(lambda: texts.coordinates(written), looted.no[at])[1],
+            "xy": looted.xy[at],
         }
     )
     return (
@@ -200,9 +199,8 @@ def _read(texts_read: Callable[[], T], no: Sequence[int] | Ints) -> T:
         raise Unreadable(int(no[fault.index]), str(fault)) from fault
 
 
-def _positions(met: pl.DataFrame, lists: list[bytes], gathered: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the frames `places` and `positions`; `lists` are the coordinates of the rows of `met`."""
-    row, xy = _read(lambda: texts.coordinates(lists), met["no"].to_numpy())
+def _positions(met: pl.DataFrame, row: Ints, xy: Ints, gathered: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the frames `places` and `positions`; `row` and `xy` are the coordinates as `_met` returns them."""
     stood = pl.concat([met, gathered.select(_STOOD)])
     zone, floor, no, first_day = (stood[name].to_numpy() for name in ("zone", "floor", "no", "first_day"))
     subject = _subjects(met, gathered)

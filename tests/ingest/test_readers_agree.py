@@ -6,6 +6,7 @@ sign away from a valid one, for all short texts, and for all sizes of pieces.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
@@ -19,6 +20,7 @@ from ingest import elements, texts
 from ingest.errors import InvalidDocument, NotWellFormed
 from ingest.formats.mobmapdata import grammar, records
 from ingest.formats.mobmapdata import validate as door
+from ingest.formats.mobmapdata.compiled import Columns
 from ingest.formats.mobmapdata.guard import guard
 from ingest.formats.mobmapdata.locate import locate
 from ingest.formats.mobmapdata.reading import Contents
@@ -183,6 +185,15 @@ def test_every_short_list_of_coordinates_is_the_same_to_grammar_scan_and_columns
         (number, plainly.pack(*entry.split("/"))) for number, text in enumerate(taken) for entry in text.split(",")[:-1]
     ]
     assert list(zip(index.tolist(), xy.tolist(), strict=True)) == expected
+    whole = document(*(mob(zone(text)) for text in taken))
+    columns = Columns(whole, 44, 0, 0, {}, {}, defaultdict(int), defaultdict(str))
+    found = np.frombuffer(columns.zones, dtype=np.int64).reshape(-1, 4)
+    assert (
+        list(
+            zip(np.repeat(found[:, 0], found[:, 3]).tolist(), np.frombuffer(columns.xy, np.int32).tolist(), strict=True)
+        )
+        == expected
+    )
 
 
 # --- wherever a piece ends ----------------------------------------------------------------------------
@@ -208,6 +219,21 @@ def test_a_document_is_read_the_same_wherever_its_pieces_end(size: int, monkeypa
     assert in_pieces
     in_pieces.content_hash = counted.content_hash  # how long a text is that has a digest is a part of what a hash is
     assert in_pieces == counted
+
+
+SEVERAL = document(
+    mob(zone("1/1,2/2,", name="A"), zone("3/3,", name="B"), zone("4/4,", name="C"), name="M", id=1),
+    *(mob(zone(f"{number}/1,", name="D"), name=f"N{number}", id=number) for number in (2, 3, 4)),
+    mob(zone("5/5,", name="A"), zone("6/6,", name="B"), name="O", id=5, date=10_000),
+)
+
+
+@pytest.mark.parametrize("size", range(1, len(SEVERAL), 2))
+def test_a_zone_stays_with_its_creature_wherever_a_piece_ends(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = plainly.facts(SEVERAL, RECEIVED_DAY)
+    monkeypatch.setattr(elements, "PIECE_BYTES", size)
+    [of_workers] = read_by_workers([SEVERAL], 44)
+    assert plainly.same(facts, of_workers)
 
 
 def test_a_long_text_has_the_same_digest_in_any_order_and_another_with_any_other_content(

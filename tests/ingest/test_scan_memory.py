@@ -33,10 +33,20 @@ class Known(dict):
             raise ValueError(raw)
         return raw
 
+class Numbers(dict):
+    def __missing__(self, raw):
+        if raw.startswith(b"refused"):
+            raise ValueError(raw)
+        return len(raw)
+
 def read(document, longest=1 << 16):
     for version in (42, 44):
         try:
-            scan.Scan(bytes(document), version, Known(), Known(), Known(), Known(), (b"</MobMapData",), longest)
+            scan.Digests(bytes(document), version, Known(), Known(), Known(), Known(), (b"</MobMapData",), longest)
+        except ValueError:
+            pass
+        try:
+            scan.Columns(bytes(document), version, 1, 2, Numbers(), Numbers(), Numbers(), Known())
         except ValueError:
             pass
 

@@ -296,7 +296,7 @@ def test_a_bug_that_one_document_meets_stops_no_other(monkeypatch, error):
     mobs = parsing._mobs
 
     def broken(columns: Any, batch: Any) -> Any:
-        if "8" in columns.mob_id:
+        if 8 in columns.mobs[1::6]:  # ids
             raise error("a bug")
         return mobs(columns, batch)
 

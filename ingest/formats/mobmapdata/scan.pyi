@@ -4,6 +4,8 @@ source_digest: str
 
 class Scan:
     rest: bytes
+
+class Digests(Scan):
     digests: bytes
     mobs: int
     positions: int
@@ -19,4 +21,25 @@ class Scan:
         names: Mapping[bytes, bytes],
         records: tuple[bytes, ...],
         longest: int,
+        /,
+    ) -> None: ...
+
+class Columns(Scan):
+    loots: bytearray
+    loot_texts: list[bytes]
+    mobs: bytearray
+    mob_names: list[str]
+    zones: bytearray
+    xy: bytes
+    def __init__(
+        self,
+        document: bytes,
+        version: int,
+        no: int,
+        mob: int,
+        sources: Mapping[bytes, int],
+        places: Mapping[bytes, int],
+        zone_numbers: Mapping[bytes, int],
+        names: Mapping[bytes, str],
+        /,
     ) -> None: ...

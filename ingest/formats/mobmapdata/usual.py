@@ -12,25 +12,16 @@ What was cut is whole elements in their place there, which could be put back wit
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple, cast
 
 from lxml import etree
 
 from ingest.formats.mobmapdata import grammar
+from ingest.formats.mobmapdata.compiled import Digests
 from ingest.formats.mobmapdata.records import RECORDS, Fault, checked_name, loot_begin, loot_place, zone_begin
-
-_COMPILE = "./deploy/run and ./deploy/test do that; elsewhere run .venv/bin/python -m deploy.steps.compiled"
-try:
-    from ingest.formats.mobmapdata.scan import Scan, source_digest
-except ImportError as missing:
-    raise ImportError(f"scan.pyx has to be compiled for this Python ({missing}): {_COMPILE}") from missing
-if source_digest != hashlib.sha256(Path(__file__).with_name("scan.pyx").read_bytes()).hexdigest():
-    raise ImportError(f"scan.pyx has changed and has to be compiled again: {_COMPILE}")
 
 
 class Unusual(Exception):
@@ -69,7 +60,7 @@ def cut(document: bytes) -> Cut:
         raise Unusual
     version = int(found[1])
     try:
-        scan = Scan(
+        scan = Digests(
             document, version, _begins[version], _places[version], _zone_begins, _mob_names, _RECORD, grammar.PIECE
         )
     except (ValueError, Fault, etree.XMLSyntaxError):  # `grammar.BadLootName` is a ValueError
