@@ -1,4 +1,4 @@
-"""Coordinate and loot texts of whole batches as arrays: each byte is looked at by numpy, none by Python.
+"""Loot texts of whole batches, and those coordinates that were not read in C, as arrays: Python looks at no byte.
 
 The texts have passed the door, so `grammar` describes them: `x/y,x/y,` and `+slot#slot#+slot#`. Many
 texts are laid end to end, the places of their separators are found, and the digits between them are

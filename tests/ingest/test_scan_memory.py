@@ -55,6 +55,7 @@ LOOT_42 = b'<Loot name="nA#-1#-1#Z">+5#1:0:0:1#+7#</Loot>'
 MOB = (b'<Mob name="A" blizzid="2147483647" min="-1" max="999" react="12" date="6659"><Zone name="Z" level="0"></Zone>'
        b'<Zone name="Y" level="10">1/1.0,-1/-1,100.0/0,</Zone></Mob>')
 REFUSED = LOOT.replace(b"Z#10", b"refused#10")
+LOOT_BEGIN, MOB_BEGIN = LOOT[: LOOT.index(b">") + 1], MOB[: MOB.index(b">") + 1]
 WHOLE = b"<MobMapData>" + LOOT + LOOT_42 + b" " + MOB + REFUSED + b"</MobMapData>"
 
 for element in (LOOT, LOOT_42, MOB, REFUSED, WHOLE):
@@ -75,9 +76,9 @@ for part in (b"+", b"+5#", b"5#", b"+5#6#", b"1/1,", b"10.0/10.0,", b'<Zone name
     for size in (1 << 16, 1 << 18):
         for over in (-1, 0, 1):
             text = part * (size // len(part) + over)
-            read(LOOT[:34] + text + b"</Loot>")
-            read(MOB[:78] + b'<Zone name="Z" level="0">' + text + b"</Zone></Mob>")
-            read(MOB[:78] + text + b"</Mob>")
+            read(LOOT_BEGIN + text + b"</Loot>")
+            read(MOB_BEGIN + b'<Zone name="Z" level="0">' + text + b"</Zone></Mob>")
+            read(MOB_BEGIN + text + b"</Mob>")
             read(text)
 print("read")
 """

@@ -173,6 +173,13 @@ cdef inline At level(At at, int64_t *value) noexcept nogil:
     return at if at and value[0] <= 999 else NULL
 
 
+cdef inline At content(At at) noexcept nogil:
+    """Text without references, up to the tag behind it."""
+    while at[0] and at[0] != b"<" and at[0] != b"&":
+        at += 1
+    return at if at[0] == b"<" else NULL
+
+
 # --- putting in order, and digests -----------------------------------------------------------------
 cdef int by_bytes(const void *left, const void *right) noexcept nogil:
     cdef const Slice *one = <const Slice *>left
@@ -197,6 +204,28 @@ cdef inline void sort(Slice *slices, Py_ssize_t count) noexcept nogil:
         qsort(slices, count, sizeof(Slice), by_bytes)
 
 
+cdef inline char *without_zero(char *room, At entry) noexcept:
+    """Write `x/y` up to its comma, `.0` left out; returns where it ends."""
+    while entry[0] != b",":
+        if entry[0] == b"." and entry[1] == b"0":
+            entry += 2
+            continue
+        room[0] = entry[0]
+        room += 1
+        entry += 1
+    return room
+
+
+cdef inline char *written(char *room, const Slice *slices, Py_ssize_t count, char sign) noexcept:
+    """Write texts one after the other, a sign before each; returns where they end."""
+    cdef Py_ssize_t number
+    for number in range(count):
+        room[0] = sign
+        memcpy(room + 1, slices[number].at, slices[number].size)
+        room += 1 + slices[number].size
+    return room
+
+
 cdef inline void begin(blake2b_state *digest) noexcept nogil:
     blake2b_init(digest, DIGEST)
 
@@ -209,7 +238,7 @@ cdef inline void add_bytes(blake2b_state *digest, bytes text) noexcept:
     add(digest, PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
 
 
-# --- elements as the addon writes them, up to what they hold ---------------------------------------------------------
+# --- elements as the addon writes them, up to what they hold ---------------------------------------
 cdef struct Loot:
     At source, source_end, place, place_end
     int xy
@@ -274,7 +303,7 @@ cdef inline At zone_head(At at, Zone *zone) noexcept nogil:
     return past(zone.floor_end, b'">') if zone.floor_end else NULL
 
 
-# --- documents -------------------------------------------------------------------------------------------------------
+# --- documents -------------------------------------------------------------------------------------
 cdef class Scan:
     """Goes through a document and takes out the usual elements it can read; `rest` is what remains without them."""
 
@@ -429,7 +458,7 @@ cdef class Digests(Scan):
         return past(at, b"</Loot>")
 
     cdef void order_lootings(self, At text, At end, Py_ssize_t count, bint several) noexcept:
-        """Put lootings in order, each begun by its `+`; where any has several slots, the slots of each before.
+        """Put lootings in order, each begun by its `+`; where any has several slots, first the slots of each.
 
         A slot is ended by its `#`, as in the text, or, put in order, begun by it.
         """
@@ -520,28 +549,6 @@ cdef class Digests(Scan):
         blake2b_final(&digest, <unsigned char *>self.zones + number * DIGEST, DIGEST)
         self.positions += count
         return past(at, b"</Zone>")
-
-
-cdef inline char *without_zero(char *room, At entry) noexcept:
-    """Write `x/y` up to its comma, `.0` left out; returns where it ends."""
-    while entry[0] != b",":
-        if entry[0] == b"." and entry[1] == b"0":
-            entry += 2
-            continue
-        room[0] = entry[0]
-        room += 1
-        entry += 1
-    return room
-
-
-cdef inline char *written(char *room, const Slice *slices, Py_ssize_t count, char sign) noexcept:
-    """Write texts one after the other, a sign before each; returns where they end."""
-    cdef Py_ssize_t number
-    for number in range(count):
-        room[0] = sign
-        memcpy(room + 1, slices[number].at, slices[number].size)
-        room += 1 + slices[number].size
-    return room
 
 
 cdef class Columns(Scan):
@@ -640,10 +647,3 @@ cdef class Columns(Scan):
             row[3] = self.coordinate_count - first
             self.zones += (<char *>row)[:sizeof(row)]
         return past(at, b"</Zone>")
-
-
-cdef inline At content(At at) noexcept nogil:
-    """Text without references, up to the tag behind it."""
-    while at[0] and at[0] != b"<" and at[0] != b"&":
-        at += 1
-    return at if at[0] == b"<" else NULL
