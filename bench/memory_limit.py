@@ -62,7 +62,7 @@ def why_not() -> str:
     if os.geteuid() != 0:
         return "that takes root"
     try:
-        group = _make("mobmap-bench-try")
+        group = _make(f"mobmap-bench-try-{os.getpid()}")  # others may try at the same moment
     except OSError as error:
         return f"the kernel refuses a group for it ({error.strerror})"
     if group is None:

@@ -85,7 +85,21 @@ def test_a_filled_cache_answers_and_forgets_what_exceeds_its_memory(folder: Path
         assert 5_000 < memcached.count(path) < 20_000
 
 
-@pytest.mark.skipif(bool(memory_limit.why_not()), reason=f"memory can't be limited here: {memory_limit.why_not()}")
+@pytest.fixture
+def _memory_can_be_limited() -> None:
+    if why := memory_limit.why_not():
+        pytest.skip(f"memory can't be limited here: {why}")
+
+
+@pytest.mark.usefixtures("_memory_can_be_limited")
+def test_processes_that_ask_at_once_do_not_disturb_each_other() -> None:
+    asking = "from bench import memory_limit\nfor _ in range(3000): assert not memory_limit.why_not()"
+    at_once = [subprocess.Popen([sys.executable, "-c", asking], stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [process.communicate()[1] for process in at_once] == ["", ""]
+    assert [process.returncode for process in at_once] == [0, 0]
+
+
+@pytest.mark.usefixtures("_memory_can_be_limited")
 def test_a_limit_counts_what_the_kernel_keeps_of_files(folder: Path) -> None:
     file = folder / "file"
     file.write_bytes(bytes(300_000_000))
