@@ -10,7 +10,7 @@ from pathlib import Path
 from bench.corpus import Corpus
 from bench.servers import Site
 from deploy.steps import postgres
-from deploy.steps.progress import Failure, run, say
+from deploy.steps.progress import Failure, run, step
 
 _DATABASE = "bench_osm"
 #: A creature with its zones as simulated uploads write them: elements and attributes in one order.
@@ -32,35 +32,41 @@ def xmllint(uploads: Corpus) -> float:
     return time.monotonic() - began
 
 
-def osm2pgsql(site: Site, uploads: Corpus, runs: int) -> tuple[int, list[float]]:
-    """Load the uploads' coordinates with osm2pgsql; return the number of nodes and the seconds of each run."""
-    path = uploads.folder / f"nodes-{len(uploads.entries)}.osm"
-    count = path.with_suffix(".count")
-    if not count.exists():
-        say("  writing the coordinates as OSM XML")
-        count.write_text(str(_write_nodes(uploads, path)))
-    nodes = int(count.read_text())
-    style = uploads.folder / "points.style"
-    style.write_text(_STYLE)
-    seconds = []
-    for _ in range(runs):
-        postgres.psql(site.place, "postgres", sql=f'DROP DATABASE IF EXISTS "{_DATABASE}"')
-        postgres.psql(site.place, "postgres", sql=f'CREATE DATABASE "{_DATABASE}"')
-        postgres.psql(site.place, _DATABASE, sql="CREATE EXTENSION postgis")
+class Nodes:
+    """The uploads' coordinates as OSM XML, for osm2pgsql to load."""
+
+    def __init__(self, site: Site, uploads: Corpus) -> None:
+        """Write them, unless an earlier run has."""
+        self._site = site
+        self._path = uploads.folder / f"nodes-{len(uploads.entries)}.osm"
+        self._style = uploads.folder / "points.style"
+        self._style.write_text(_STYLE)
+        count = self._path.with_suffix(".count")
+        if not count.exists():
+            with step("Writing the coordinates as OSM XML"):
+                count.write_text(str(_write_nodes(uploads, self._path)))
+        self.count = int(count.read_text())
+
+    def load(self) -> float:
+        """Load them into an empty database and return the seconds it took."""
+        place = self._site.place
+        postgres.psql(place, "postgres", sql=f'DROP DATABASE IF EXISTS "{_DATABASE}"')
+        postgres.psql(place, "postgres", sql=f'CREATE DATABASE "{_DATABASE}"')
+        postgres.psql(place, _DATABASE, sql="CREATE EXTENSION postgis")
         began = time.monotonic()
         run(
             [
-                *("osm2pgsql", "--create", "--latlong", "--style", style, "--number-processes", "2"),
-                *("--host", site.place.sockets, "--username", postgres.SUPERUSER, "--database", _DATABASE, path),
+                *("osm2pgsql", "--create", "--latlong", "--style", self._style, "--number-processes", "2"),
+                *("--host", place.sockets, "--username", postgres.SUPERUSER, "--database", _DATABASE, self._path),
             ],
             doing="Loading the coordinates with osm2pgsql",
         )
-        seconds.append(time.monotonic() - began)
-        loaded = int(postgres.psql(site.place, _DATABASE, sql="SELECT count(*) FROM planet_osm_point"))
-        if loaded != nodes:
-            raise Failure(f"osm2pgsql has loaded {loaded:,} points of {nodes:,}; its speed would mean nothing.")
-    postgres.psql(site.place, "postgres", sql=f'DROP DATABASE "{_DATABASE}"')
-    return nodes, seconds
+        seconds = time.monotonic() - began
+        loaded = int(postgres.psql(place, _DATABASE, sql="SELECT count(*) FROM planet_osm_point"))
+        if loaded != self.count:
+            raise Failure(f"osm2pgsql has loaded {loaded:,} points of {self.count:,}; its speed would mean nothing.")
+        postgres.psql(place, "postgres", sql=f'DROP DATABASE "{_DATABASE}"')
+        return seconds
 
 
 def _write_nodes(uploads: Corpus, path: Path) -> int:

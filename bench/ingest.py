@@ -43,30 +43,43 @@ def measure(site: Site, size_mb: int, runs: int, growth: int, facts: dict[str, s
         f"{len(small.entries):,} uploads, {size:,.0f} MB, {small.positions + small.lootings:,} observations",
         facts,
     )
-    with step(f"xmllint --stream over the same files, {runs} times"):
-        xmllint = result.add(
-            "xmllint --stream, one core", "MB/s", [size / floors.xmllint(small) for _ in range(max(runs, 2))]
-        )
-    with step(f"osm2pgsql with the same coordinates, {runs} times"):
-        nodes, seconds = floors.osm2pgsql(site, small, runs)
-        osm = result.add("osm2pgsql", "nodes/s", [nodes / one for one in seconds])
+    nodes = floors.Nodes(site, small)
+    with step("xmllint once, to warm up"):
+        floors.xmllint(small)
     warm_up = corpus.spool(site, corpus.make(site, WARM_UP_UPLOADS, seed=corpus.SEED + 1), "warm-up")
     prepared = [(small, corpus.spool(site, small, "small"), "")]
     if growth > 1:
         prepared.append((large, corpus.spool(site, large, "large"), f", {growth} times the uploads"))
-    # In turns, and each large one held against the small one just before it: a machine is not as fast all the time.
-    timed = [
-        [
-            merging.run(site, warm_up, spooled, uploads, title=f"Run {number + 1} of {runs}{words}", result=result)
-            for uploads, spooled, words in prepared
-        ]
-        for number in range(runs)
-    ]
+    # In turns, and each run held against what was measured just before it: a machine is not as fast all the time.
+    timed, xmllint_s, osm_s = [], [], []
+    for number in range(runs):
+        title = f"Run {number + 1} of {runs}"
+        with step(f"{title}: xmllint --stream over the same files"):
+            xmllint_s.append(floors.xmllint(small))
+        with step(f"{title}: osm2pgsql with the same coordinates"):
+            osm_s.append(nodes.load())
+        timed.append(
+            [
+                merging.run(site, warm_up, spooled, uploads, title=title + words, result=result)
+                for uploads, spooled, words in prepared
+            ]
+        )
+    seconds = [turn[0].seconds for turn in timed]
+    xmllint = result.add("xmllint --stream, one core", "MB/s", [size / one for one in xmllint_s])
+    result.add("osm2pgsql", "nodes/s", [nodes.count / one for one in osm_s])
     _tell(result, small, [turn[0] for turn in timed])
-    ingest = statistics.median([turn[0].seconds for turn in timed])
+    share = result.add(
+        "throughput, share of xmllint --stream", "", [own / one for own, one in zip(xmllint_s, seconds, strict=True)]
+    )
+    observations = _observations(small)
+    times_osm = result.add(
+        "observations/s, times osm2pgsql's nodes/s", "",
+        [observations / one / (nodes.count / own) for own, one in zip(osm_s, seconds, strict=True)],
+    )  # fmt: skip
+    ingest = statistics.median(seconds)
     result.targets += [
-        Target("MB/s, share of xmllint --stream", size / ingest / xmllint.median, least=0.25),
-        Target("observations/s, times osm2pgsql's nodes/s", _observations(small) / ingest / osm.median, least=4),
+        Target("MB/s, share of xmllint --stream", share.median, least=0.25),
+        Target("observations/s, times osm2pgsql's nodes/s", times_osm.median, least=4),
         Target("most memory of one worker process, MB", _most_memory_mb(timed), most=512),
     ]
     chart = [("1×", ingest)]
