@@ -27,7 +27,7 @@ KINDS = [
 GATHERED = ["herb", "ore", "chest", "fishing"]
 
 #: What stands for one coordinate in the flat lists of `zone_sources`, in this order.
-POSITION_FIELDS = ["floor", "x", "y", "sightings", "uploaders"]
+POSITION_FIELDS = ["floor", "x", "y", "sightings", "uploaders", "first_seen", "last_seen"]
 
 
 def sources(
@@ -100,7 +100,8 @@ def zone_sources(alias: str, zone_id: int) -> Row | None:
     """Return all sources of a zone as its map draws them, or None when nothing is known of the zone.
 
     `zone` (as in `zone_map`), `fields` (`POSITION_FIELDS`) and all `sources` as in `sources`, each with
-    `points`: one flat list, five numbers per coordinate in the order of `fields`: `[0, 21.6, 33, 12, 3]`.
+    `points`: one flat list, seven numbers per coordinate in the order of `fields`:
+    `[0, 21.6, 33, 12, 3, 20000, 20007]`; days count from 1970-01-01.
     """
     found = zone(alias, zone_id)
     if found is None:
@@ -120,8 +121,8 @@ def _flat(parts: list[Row]) -> list[float]:
     """Return the numbers of merged coordinates in the order of `POSITION_FIELDS`."""
     numbers: list[float] = []
     for _zone, floor, places in shapes.places_by_floor(parts):
-        columns = (places.xy.tolist(), places.sightings.tolist(), places.uploaders.tolist())
-        for xy, sightings, uploaders in zip(*columns, strict=True):
+        columns = (places.xy, places.sightings, places.uploaders, places.first_seen, places.last_seen)
+        for xy, *figures in zip(*(column.tolist() for column in columns), strict=True):
             x_pct, y_pct = coords.unpack(xy)
-            numbers += [floor, shapes.short(x_pct), shapes.short(y_pct), sightings, uploaders]
+            numbers += [floor, shapes.short(x_pct), shapes.short(y_pct), *figures]
     return numbers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from maps import paging, recency
-from maps.queries import shapes
+from maps.queries import flat, shapes
 from maps.queries.database import Row, row, rows
 
 #: What stands for one spawn point in the flat lists of `zone_map`, in this order.
@@ -50,7 +50,7 @@ def zone_map(alias: str, zone_id: int) -> Row | None:
     `zone_mobs`, each with `spawns`: one flat list, eight numbers per spawn point in the order of `fields`, for example
     `[0, 21.6, 33, 0.4, 12, 3, 1, 20000]`; days count from 1970-01-01.
     `patrols` tells which of them walk, and where: `[{"spawn": 0, "ring": [[20, 30], [25, 30], …]}]`, the first point
-    again at the end. Flat lists keep a zone of 400 creatures small enough for one request.
+    again at the end, as in `flat.patrol`. Flat lists keep a zone of 400 creatures small enough for one request.
     """
     found = zone(alias, zone_id)
     if found is None:
@@ -61,11 +61,11 @@ def zone_map(alias: str, zone_id: int) -> Row | None:
     points: dict[int, list[float]] = {}
     patrols: dict[int, list[Row]] = {}
     for spawn, day in zip(spawns, last_seen, strict=True):
-        flat = points.setdefault(spawn["mob"], [])
+        numbers = points.setdefault(spawn["mob"], [])
         if spawn["area"] is not None:
-            patrol = {"spawn": len(flat) // len(SPAWN_FIELDS), "ring": spawn["area"]["coordinates"][0]}
+            patrol = flat.patrol(len(numbers) // len(SPAWN_FIELDS), spawn["area"])
             patrols.setdefault(spawn["mob"], []).append(patrol)
-        flat += [*_flat(spawn), day]
+        numbers += [*_flat(spawn), day]
     return {
         "zone": found,
         "fields": SPAWN_FIELDS,

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.gis.geos import Polygon
 from playwright.sync_api import Page, expect
 
-from maps.models import Spawn
+from maps.models import Presence, Spawn
 from tests.browser import world
 from tests.browser.test_maps import address, creature, inked, open_zone, painted, points
 from tests.maps import factories
@@ -62,6 +62,19 @@ def test_a_patrol_says_so_and_its_way_is_an_area(page, zone):
     assert 0.9 < (inked(page) - without) / (40 * 12 * 20 * 8) < 1.1
     click_centre(page)
     expect(page.locator(".leaflet-popup-content")).to_contain_text("It patrols")
+
+
+def test_what_a_patrol_leads_around_is_not_its_area(page, zone):
+    ring = ((30, 60), (70, 60), (70, 80), (30, 80), (30, 60))
+    hole = ((40, 65), (60, 65), (60, 75), (40, 75), (40, 65))
+    Spawn.objects.using(factories.EN).filter(mob=world.WORG).update(area=Polygon(ring, hole))
+    open_zone(page, zone, f"#at=50,50,3&show={world.WORG}")
+    painted(page)
+    without = inked(page)
+    page.get_by_label("Areas").check()
+    painted(page)
+    # The hole is 20 percent across and 10 down.
+    assert 0.9 < (inked(page) - without) / ((40 * 20 - 20 * 10) * 12 * 8) < 1.1
 
 
 def test_reactions_are_filtered_as_either_side_meets_them(page, zone):
@@ -122,16 +135,17 @@ def test_everything_chosen_is_in_the_address_and_comes_back(page, zone):
     assert address(page) == shared
 
 
-def solid(page: Page) -> int:
-    """Return how many pixels the dots cover opaquely."""
+def solid(page: Page, above: int = 250) -> int:
+    """Return how many pixels the dots cover more opaquely than that, of 255."""
     return page.evaluate(
-        """() => {
+        """(above) => {
             const canvas = document.querySelector(".leaflet-overlay-pane canvas");
             const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
             let count = 0;
-            for (let at = 3; at < data.length; at += 4) if (data[at] > 250) count += 1;
+            for (let at = 3; at < data.length; at += 4) if (data[at] > above) count += 1;
             return count;
-        }"""
+        }""",
+        above,
     )
 
 
@@ -150,10 +164,41 @@ def test_dots_fade_that_were_not_seen_since_a_day(page, zone):
     points(page, 3)
 
 
-def test_a_dot_tells_why_it_is_there_and_draws_what_is_behind_it(page, zone):
-    factories.presence(
-        world.WORG, zone, {(20, 80): [1], (20.6, 80.4): [2], (19.5, 79.8): [2]}, floor=1, db=factories.EN
-    )
+def test_gathering_places_fade_that_were_not_seen_since_a_day(page, zone):
+    open_zone(page, zone, "#layers=&gathering=herb")
+    expect(page.locator("#map")).to_have_attribute("data-gathering", "1")
+    narrow(page)
+    page.get_by_label("Fade dots not seen since").fill("2024-10-04")
+    painted(page)
+    assert solid(page, 200) > 10, "seen on that very day"
+    page.get_by_label("Fade dots not seen since").fill("2024-10-05")
+    painted(page)
+    assert solid(page, 200) == 0
+    assert inked(page) > 10
+
+
+def test_a_gathering_place_tells_why_it_is_there(page, zone):
+    herb = factories.source("herb", object="Peacebloom", db=factories.EN)
+    factories.presence(-herb, zone, {(30, 60): [1, 2, 2]}, first_seen=factories.DAY - 3, db=factories.EN)
+    open_zone(page, zone, "#at=30,60,4&gathering=herb")
+    expect(page.locator("#map")).to_have_attribute("data-gathering", "2")
+    click_centre(page)
+    popup = page.locator(".leaflet-popup-content")
+    for part in (
+        "Peacebloom",
+        "Sightings3Players2First seenOct 1, 2024Last seenOct 4, 2024",
+        "confirmed by independent players",
+        "nothing is estimated",
+    ):
+        expect(popup).to_contain_text(part)
+
+
+def test_a_dot_tells_why_it_is_there_and_draws_what_is_around_it(page, zone):
+    places = {(20, 80): [1], (20.6, 80.4): [2], (19.5, 79.8): [2], (60, 80): [3]}
+    factories.presence(world.WORG, zone, places, floor=1, db=factories.EN)
+    # The dot fades by the newest of all that no other dot is nearer to, so that is the day to tell.
+    days = [factories.DAY] * 3 + [factories.DAY + 7]
+    Presence.objects.using(factories.EN).filter(subject=world.WORG, floor=1).update(last_seen=days)
     factories.spawn(world.WORG, zone, 20, 80, floor=1, sightings=3, uploaders=2, confirmed=True, db=factories.EN)
     open_zone(page, zone, f"#at=20,80,5&floor=1&show={world.WORG}")
     points(page, 1)

@@ -163,13 +163,15 @@ def test_a_zone_shows_its_sources_with_all_their_points() -> None:
     zone = make.zone("Wald")
     herb, fishing = make.source("herb", object="Silberblatt"), make.source("fishing", zone=zone)
     make.presence(-herb, zone, {(21.6, 33): [1, 1, 2], (46.1, 40.7): [3]})
-    make.presence(-herb, zone, {(5, 5.5): [1]}, floor=1)
+    make.presence(-herb, zone, {(5, 5.5): [1]}, floor=1, last_seen=make.DAY + 7)
     make.loot(fishing, zone, 4)
     document = read(f"zones/{zone}/sources")
     assert document["zone"] == read(f"zones/{zone}")
-    assert document["fields"] == ["floor", "x", "y", "sightings", "uploaders"]
+    assert document["fields"] == ["floor", "x", "y", "sightings", "uploaders", "first_seen", "last_seen"]
+    day = make.DAY
+    points = [[0, 21.6, 33, 3, 2, day, day], [0, 46.1, 40.7, 1, 1, day, day], [1, 5, 5.5, 1, 1, day, day + 7]]
     assert [(each["name"], each["lootings"], each["points"]) for each in document["sources"]] == [
-        ("Silberblatt", 0, [0, 21.6, 33, 3, 2, 0, 46.1, 40.7, 1, 1, 1, 5, 5.5, 1, 1]),
+        ("Silberblatt", 0, [number for point in points for number in point]),
         ("Wald", 4, []),
     ]
 

@@ -129,3 +129,13 @@ def test_the_map_tells_which_spawn_points_walk_and_where() -> None:
     Spawn.objects.using(make.DE).filter(sightings=3).update(area=Polygon(ring))
     (mob,) = read(f"zones/{zone}/map")["mobs"]
     assert mob["patrols"] == [{"spawn": 1, "ring": [[20, 30], [25.13, 30], [25, 35], [20, 30]]}]
+
+
+def test_the_way_of_a_patrol_around_something_keeps_its_hole() -> None:
+    zone = make.zone("Wald")
+    make.presence(make.creature(1, "Wolf"), zone, {(1, 1): [1]})
+    outer, hole = ((10, 10), (40, 10), (40, 40), (10, 10)), ((20, 15), (35, 15), (35, 30), (20, 15))
+    make.spawn(1, zone, 10, 10, area=Polygon(outer, hole))
+    (mob,) = read(f"zones/{zone}/map")["mobs"]
+    (patrol,) = mob["patrols"]
+    assert (patrol["ring"], patrol["holes"]) == ([list(at) for at in outer], [[list(at) for at in hole]])

@@ -22,7 +22,7 @@ from maps.documents import ITEM, MOB, MOB_PLACES, ZONE_MAP, ZONE_PICTURES, ZONE_
 from maps.models import Changed, CreatureName, Loot, NamedCreature, Presence, Recounted, StaleDocument
 from maps.publish import has_changes, publish
 from tests.maps.contract import ask, read
-from tests.maps.factories import DE, creature, item, loot, named_creature, presence, source, zone
+from tests.maps.factories import DAY, DE, creature, item, loot, named_creature, presence, source, zone
 from tests.threads import elsewhere
 
 pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
@@ -438,7 +438,7 @@ def test_a_zones_sources_are_published_as_the_api_answers(marsh):
     computed = read(f"zones/{marsh}/sources")
     publish(DE)
     assert content(marsh, ZONE_SOURCES) == computed == read(f"zones/{marsh}/sources")
-    assert computed["sources"][0]["points"] == [0, 33, 44, 2, 2]
+    assert computed["sources"][0]["points"] == [0, 33, 44, 2, 2, DAY, DAY]
 
 
 # --- creatures and items ----------------------------------------------------------------------------

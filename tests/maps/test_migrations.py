@@ -6,7 +6,11 @@ from importlib import import_module
 from struct import pack
 
 import pytest
+from django.contrib.gis.geos import Polygon
 from django.db import connections, transaction
+
+from maps.models import StaleDocument
+from tests.maps.factories import DE, creature, presence, source, spawn, zone
 
 pytestmark = pytest.mark.django_db(databases="__all__")
 
@@ -31,3 +35,17 @@ def test_pairs_of_coordinates_and_uploaders_are_packed_as_the_fold_packs_them():
             (pack(">2q", *(pair for pair, *_ in pairs)), b"".join(pack(">3i", *when) for _, *when in pairs), b""),
             (b"", b"", pack(">3i", *lost)),
         ]
+
+
+def test_documents_that_lack_days_or_holes_are_made_anew():
+    migration = import_module("maps.migrations.0019_days_and_holes")
+    gathered, around, plain = (zone(name) for name in "ABC")
+    ring, hole = ((10, 10), (40, 10), (40, 40), (10, 10)), ((20, 15), (35, 15), (35, 30), (20, 15))
+    presence(-source("herb", object="Silberblatt"), gathered, {(1, 1): [1]})
+    presence(creature(7, "Wolf"), plain, {(1, 1): [1]})
+    spawn(7, around, area=Polygon(ring, hole))
+    spawn(7, plain, area=Polygon(ring))
+    with connections[DE].cursor() as cursor:
+        cursor.execute(migration.MARK)
+    marked = StaleDocument.objects.using(DE).values_list("kind", "number")
+    assert set(marked) == {("zone-sources", gathered), ("zone-map", around)}

@@ -1,4 +1,4 @@
-/** Areas: the ground that neighbouring spawn points of one creature span. Pure: points in, polygons out. */
+/** Areas: the ground that neighbouring spawn points of one creature span, or walk. Pure: points in, polygons out. */
 
 import { ASPECT } from "./coords.js";
 
@@ -10,22 +10,46 @@ const MARGIN = 1.6;
 
 const CORNERS = 12;
 
-/** @typedef {{x: number, y: number, radius?: number}} Place */
+/**
+ * @typedef {[number, number][]} Ring Corners `[x, y]` in percent.
+ * @typedef {{x: number, y: number, radius?: number, rings?: Ring[]}} Place
+ */
 
 /**
- * @param {Place[]} places Of one creature on one floor, in percent.
- * @returns {[number, number][][]} A convex ring of `[x, y]` in percent for each area.
+ * Return each area as the places it is of, and its rings: the outermost, then its holes. Outermost rings turn from x to
+ * y and holes against it, as GeoJSON wants them, and so that areas that overlap are filled as one.
+ * @template {Place} P
+ * @param {P[]} places Of one creature on one floor, in percent.
+ * @returns {{of: P[], rings: Ring[]}[]}
  */
 export function areas(places) {
-  return linked(places).map((group) => hull(group.flatMap(around)));
+  const standing = linked(places.filter(({ rings }) => !rings)).map((group) => ({ of: group, rings: [hull(group.flatMap(around))] }));
+  // Where a patrol walks is known better than by joining its neighbours.
+  const walking = places.flatMap((place) => (place.rings ? [{ of: [place], rings: wound(place.rings) }] : []));
+  return [...standing, ...walking];
+}
+
+/** @param {Ring[]} rings */
+function wound(rings) {
+  return rings.map((ring, number) => (turnsToY(ring) === (number === 0) ? ring : ring.toReversed()));
+}
+
+/** Whether a ring turns from x to y, by the sign of its area (Gauss's formula). @param {Ring} ring */
+function turnsToY(ring) {
+  const twice = ring.reduce((sum, [x, y], corner) => {
+    const [nextX, nextY] = ring[(corner + 1) % ring.length];
+    return sum + x * nextY - nextX * y;
+  }, 0);
+  return twice > 0;
 }
 
 /**
  * Group what is linked over steps of at most `LINK` (single linkage).
- * @param {Place[]} places
+ * @template {Place} P
+ * @param {P[]} places
  */
 function linked(places) {
-  /** @type {Place[][]} */
+  /** @type {P[][]} */
   const groups = [];
   const waiting = new Set(places);
   for (const first of places) {

@@ -2,6 +2,9 @@
 
 const DAY_MS = 86_400_000;
 
+/** A place is confirmed once so many distinct uploaders have seen it, as in `maps/spawns.py`. */
+const CONFIRMED_UPLOADERS = 2;
+
 /**
  * @typedef {object} Point
  * @property {number} floor
@@ -10,7 +13,7 @@ const DAY_MS = 86_400_000;
  * @property {number} sightings @property {number} uploaders
  * @property {boolean} confirmed
  * @property {number} last_seen Days since 1970-01-01.
- * @property {[number, number][]} [ring] Around where it walks, for a patrol.
+ * @property {[number, number][][]} [rings] For a patrol: the ring around where it walks, then those around its holes.
  */
 
 /**
@@ -25,7 +28,14 @@ const DAY_MS = 86_400_000;
 /**
  * @typedef {object} Source
  * @property {number} id @property {string} kind @property {string} name
- * @property {{floor: number, x: number, y: number, sightings: number, uploaders: number}[]} points
+ * @property {Gathered[]} points
+ *
+ * @typedef {object} Gathered A coordinate at which it was found.
+ * @property {number} floor
+ * @property {number} x @property {number} y In percent.
+ * @property {number} sightings @property {number} uploaders
+ * @property {boolean} confirmed
+ * @property {number} first_seen @property {number} last_seen Days since 1970-01-01.
  */
 
 /**
@@ -49,7 +59,7 @@ export async function fetchJson(url) {
 export function mobs(body) {
   return body.mobs.map((mob) => {
     const spawns = unpack(body.fields, mob.spawns);
-    for (const { spawn, ring } of mob.patrols) spawns[spawn].ring = ring;
+    layPatrols(spawns, mob.patrols);
     return { ...mob, spawns };
   });
 }
@@ -60,7 +70,10 @@ export function mobs(body) {
  * @returns {Source[]}
  */
 export function sources(body) {
-  return body.sources.map((source) => ({ ...source, points: unpack(body.fields, source.points) }));
+  return body.sources.map((source) => ({
+    ...source,
+    points: unpack(body.fields, source.points).map((point) => ({ ...point, confirmed: point.uploaders >= CONFIRMED_UPLOADERS })),
+  }));
 }
 
 /**
@@ -78,7 +91,7 @@ export function placesOf(body, zone, floor) {
     last_seen: isoDay(position.last_seen),
   }));
   const spawns = unpack(body.spawn_fields, found.spawns).map((spawn) => ({ ...spawn, floor }));
-  for (const { spawn, ring } of found.patrols) spawns[spawn].ring = ring;
+  layPatrols(spawns, found.patrols);
   return { positions, spawns };
 }
 
@@ -101,6 +114,14 @@ export const addresses = (api) => ({
   /** @param {string|number} zone */
   sources: (zone) => `${api}/zones/${zone}/sources`,
 });
+
+/**
+ * Tell the spawn points that walk where they do.
+ * @param {Point[]} spawns @param {{spawn: number, ring: [number, number][], holes?: [number, number][][]}[]} patrols
+ */
+function layPatrols(spawns, patrols) {
+  for (const { spawn, ring, holes = [] } of patrols) spawns[spawn].rings = [ring, ...holes];
+}
 
 /**
  * @param {string[]} fields @param {number[]} flat

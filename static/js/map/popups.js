@@ -33,7 +33,7 @@ export function spawnPopup(name, url, point, behind) {
   fact(facts, gettext("Players"), number(point.uploaders));
   const story = element("p", { class: "soft" });
   const box = element("div", {}, title, facts, element("p", { text: certainty(point) }), story);
-  if (point.ring) story.before(element("p", { text: gettext("It patrols: the dot lies on its way, and the layer of areas shows where it walks.") }));
+  if (point.rings) story.before(element("p", { text: gettext("It patrols: the dot lies on its way, and the layer of areas shows where it walks.") }));
   if (behind) {
     story.textContent = gettext("Looking up the noted positions …");
     behind.then(
@@ -64,26 +64,36 @@ function tell(facts, story, positions) {
  * @returns {HTMLElement}
  */
 export function positionPopup(point) {
-  const facts = element("dl");
-  fact(facts, gettext("Position"), place(point.x, point.y));
-  fact(facts, gettext("Sightings"), number(point.sightings));
-  fact(facts, gettext("Players"), number(point.uploaders));
-  if (point.first_seen) fact(facts, gettext("First seen"), day(point.first_seen));
-  if (point.last_seen) fact(facts, gettext("Last seen"), day(point.last_seen));
-  return element("div", {}, element("h3", { text: gettext("Noted position") }), facts);
+  return element("div", {}, element("h3", { text: gettext("Noted position") }), noted(point));
 }
 
 /**
- * @param {string} name @param {string} url @param {{x: number, y: number, sightings: number, uploaders: number}} point
+ * Why a gathering place is on the map.
+ * @param {string} name @param {string} url @param {import("./document.js").Gathered} point
  * @returns {HTMLElement}
  */
 export function gatheringPopup(name, url, point) {
-  const facts = element("dl");
-  fact(facts, gettext("Position"), place(point.x, point.y));
-  fact(facts, gettext("Sightings"), number(point.sightings));
-  fact(facts, gettext("Players"), number(point.uploaders));
+  const { first_seen, last_seen } = point;
+  // A document from before the days were published lacks them until it is made anew.
+  const days = last_seen ? { first_seen: isoDay(first_seen), last_seen: isoDay(last_seen) } : { first_seen: "", last_seen: "" };
+  const sure = element("p", { text: certainty(point) });
+  const story = element("p", { class: "soft", text: gettext("A position as players noted it: here nothing is estimated.") });
   const more = element("p", {}, element("a", { href: url, text: gettext("What it gives, and where else") }));
-  return element("div", {}, element("h3", {}, element("bdi", { text: name })), facts, more);
+  return element("div", {}, element("h3", {}, element("bdi", { text: name })), noted({ ...point, ...days }), sure, story, more);
+}
+
+/**
+ * The facts of a raw position.
+ * @param {{x: number, y: number, sightings: number, uploaders: number, first_seen?: string, last_seen?: string}} point
+ */
+function noted({ x, y, sightings, uploaders, first_seen, last_seen }) {
+  const facts = element("dl");
+  fact(facts, gettext("Position"), place(x, y));
+  fact(facts, gettext("Sightings"), number(sightings));
+  fact(facts, gettext("Players"), number(uploaders));
+  if (first_seen) fact(facts, gettext("First seen"), day(first_seen));
+  if (last_seen) fact(facts, gettext("Last seen"), day(last_seen));
+  return facts;
 }
 
 /**

@@ -160,8 +160,7 @@ function redraw() {
   if (restoring) return;
   const { confirmed, since, layers } = controls.choices;
   if (spawns) {
-    const day = since ? Date.parse(since) / DAY_MS : null;
-    const count = spawns.filter({ shown: (id) => list.isShown(id), floor: floor(), confirmed, since: day });
+    const count = spawns.filter({ shown: (id) => list.isShown(id), floor: floor(), confirmed, since: dayOf(since) });
     spawns.toggle(layers.has("spawns"));
     areas?.toggle(layers.has("areas"));
     density?.toggle(layers.has("density"));
@@ -171,6 +170,11 @@ function redraw() {
   if (box.dataset.state === "drawn") layPaper(layers);
   gather();
   remember();
+}
+
+/** A day as the documents count it, null for none. @param {string} since */
+function dayOf(since) {
+  return since ? Date.parse(since) / DAY_MS : null;
 }
 
 /** Lay what the dots of this floor stand on. @param {Set<string>} layers */
@@ -192,7 +196,8 @@ async function gather() {
   });
   try {
     await loading;
-    box.dataset.gathering = String(gathering?.filter(controls.choices.gathering, floor()));
+    const { gathering: chosen, since } = controls.choices;
+    box.dataset.gathering = String(gathering?.filter(chosen, floor(), dayOf(since)));
     state.hidden = box.dataset.state !== "failed";
   } catch (error) {
     loading = undefined;

@@ -1,4 +1,4 @@
-/** Gathering places of a zone: every kind a layer, in a shape and a colour of its own. */
+/** Gathering places of a zone: every kind a layer, in a shape and a colour of its own, faint when not seen for long. */
 
 import { onThemeChange, themed } from "../colours.js";
 import { SHAPES } from "../kinds.js";
@@ -22,6 +22,8 @@ export class Gathering {
       .flatMap((source) => source.points.map((point) => ({ ...point, source })));
     this.index = new Nearest(/** @type {typeof this.all} */ ([]));
     this.crowd = 0;
+    /** @type {number|null} */
+    this.since = null;
     canvas.painters.push(this);
     this.paintFills();
     onThemeChange(() => this.paintFills());
@@ -30,8 +32,10 @@ export class Gathering {
   /**
    * Draw these kinds on this floor and nothing else. Return how many places that is.
    * @param {Set<string>} kinds @param {number} floor
+   * @param {number|null} since Fade what was last seen before this day, counted from 1970-01-01.
    */
-  filter(kinds, floor) {
+  filter(kinds, floor, since) {
+    this.since = since;
     this.index = new Nearest(this.all.filter((place) => kinds.has(place.source.kind) && place.floor === floor));
     this.crowd = crowding(this.shown);
     this.canvas.repaint();
@@ -47,6 +51,11 @@ export class Gathering {
     return this.index.at(x, y, reach);
   }
 
+  /** @param {import("../document.js").Gathered} place */
+  isOld({ last_seen }) {
+    return this.since !== null && last_seen < this.since;
+  }
+
   paintFills() {
     this.edge = themed("--raised");
     this.fills = Object.fromEntries(Object.keys(SHAPES).map((kind) => [kind, themed(`--${kind}`)]));
@@ -55,10 +64,13 @@ export class Gathering {
 
   /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
   paint(context, view) {
-    const groups = Object.keys(SHAPES).map((shape) => ({
-      places: this.shown.filter(({ source }) => source.kind === shape),
-      look: { shape, fill: this.fills[shape], edge: this.edge, edgeWidth: 1, fillOpacity: 0.9 },
-    }));
+    const groups = [true, false].flatMap((faded) =>
+      Object.keys(SHAPES).map((shape) => ({
+        places: this.shown.filter((place) => place.source.kind === shape && this.isOld(place) === faded),
+        look: { shape, fill: this.fills[shape], edge: this.edge, edgeWidth: 1, fillOpacity: 0.9 },
+        faded,
+      })),
+    );
     stampAll(context, view, groups, fitting(view, RADIUS, this.crowd, LEAST_RADIUS));
   }
 }

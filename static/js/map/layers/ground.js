@@ -8,14 +8,19 @@ import { ACROSS, density, DOWN } from "../density.js";
 /** Opacity where most was seen, of 255. */
 const DENSEST = 215;
 
+/**
+ * @typedef {import("../document.js").Point} Point
+ * @typedef {{of: Point[], rings: import("../areas.js").Ring[]}} Area
+ */
+
 export class Areas {
   /** @param {any} canvas @param {import("./spawns.js").Spawns} spawns */
   constructor(canvas, spawns) {
     this.canvas = canvas;
     this.spawns = spawns;
     this.visible = false;
-    /** Rings by the very list of points they were made of, as a list is made anew when the filters change. @type {WeakMap<object, [number, number][][]>} */
-    this.rings = new WeakMap();
+    /** By the very list of points they were made of, as a list is made anew when the filters change. @type {WeakMap<object, Area[]>} */
+    this.known = new WeakMap();
     canvas.painters.push(this);
   }
 
@@ -25,14 +30,16 @@ export class Areas {
     this.canvas.repaint();
   }
 
-  /** @param {import("../document.js").Point[]} points */
-  ringsOf(points) {
-    // Where a patrol walks is known better than by joining its neighbours.
-    const known = this.rings.get(points) ?? [
-      ...areas(points.filter(({ ring }) => !ring)),
-      ...points.flatMap(({ ring }) => (ring ? [ring] : [])),
-    ];
-    this.rings.set(points, known);
+  /** The areas that are drawn, with their creatures. */
+  get shown() {
+    if (!this.visible) return [];
+    return this.spawns.drawn.flatMap(({ mob, points }) => this.areasOf(points).map((area) => ({ ...area, mob })));
+  }
+
+  /** @param {Point[]} points */
+  areasOf(points) {
+    const known = this.known.get(points) ?? areas(points);
+    this.known.set(points, known);
     return known;
   }
 
@@ -41,7 +48,7 @@ export class Areas {
     if (!this.visible) return;
     for (const { mob, points } of this.spawns.drawn) {
       context.beginPath();
-      for (const ring of this.ringsOf(points)) {
+      for (const ring of this.areasOf(points).flatMap(({ rings }) => rings)) {
         ring.forEach(([x, y], corner) => context[corner ? "lineTo" : "moveTo"](left + x * across, top + y * down));
         context.closePath();
       }
