@@ -202,21 +202,21 @@ def test_a_dot_tells_why_it_is_there_and_draws_what_is_around_it(page, zone):
     factories.spawn(world.WORG, zone, 20, 80, floor=1, sightings=3, uploaders=2, confirmed=True, db=factories.EN)
     open_zone(page, zone, f"#at=20,80,5&floor=1&show={world.WORG}")
     points(page, 1)
-    behind = page.locator(".leaflet-overlay-pane canvas").nth(1)
+    around = page.locator(".leaflet-overlay-pane canvas").nth(1)
     click_centre(page)
     popup = page.locator(".leaflet-popup-content")
-    expect(popup).to_contain_text("Estimated from 3 noted positions")
+    expect(popup).to_contain_text("Drawn around it are 3 noted positions")
     expect(popup).to_contain_text("First seenOct 4, 2024")
-    expect(popup).to_contain_text("Last seenOct 4, 2024")
+    expect(popup).to_contain_text("Last seenOct 11, 2024")
     painted(page)
     covered = "(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)"
     page.mouse.move(5, 5)
     painted(page)
-    assert behind.evaluate(covered)
+    assert around.evaluate(covered)
     page.get_by_role("button", name="Close").click()
     expect(popup).to_have_count(0)
     painted(page)
-    assert not behind.evaluate(covered)
+    assert not around.evaluate(covered)
 
 
 def test_positions_that_can_not_be_loaded_are_said_and_asked_for_again(page, zone, complaints):
@@ -227,7 +227,7 @@ def test_positions_that_can_not_be_loaded_are_said_and_asked_for_again(page, zon
     expect(popup).to_contain_text("could not be loaded (Later.)")
     page.get_by_role("button", name="Close").click()
     click_centre(page)
-    expect(popup).to_contain_text("Estimated from 1 noted position,")
+    expect(popup).to_contain_text("Drawn around it is 1 noted position ")
     assert all("503" in text for text in complaints)
     complaints.clear()
 

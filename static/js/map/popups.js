@@ -3,7 +3,7 @@
 import { element } from "../dom.js";
 import { day, decimal, fill, gettext, ngettext, number } from "../words.js";
 import { isoDay } from "./document.js";
-import { days } from "./provenance.js";
+import { firstDay } from "./provenance.js";
 
 /** @param {number} x @param {number} y */
 export const place = (x, y) => `${decimal(x)} / ${decimal(y)}`;
@@ -21,10 +21,10 @@ export function certainty(point) {
 /**
  * Why a spawn point is on the map.
  * @param {string} name @param {string} url @param {import("./document.js").Point} point
- * @param {Promise<import("./provenance.js").Position[]>} [behind] The raw positions, when they have arrived.
+ * @param {Promise<import("./provenance.js").Position[]>} [around] The raw positions nearest to it, when they have arrived.
  * @returns {HTMLElement}
  */
-export function spawnPopup(name, url, point, behind) {
+export function spawnPopup(name, url, point, around) {
   const title = element("h3", {}, element("bdi", { text: name }));
   const facts = element("dl");
   fact(facts, gettext("Position"), place(point.x, point.y));
@@ -34,29 +34,36 @@ export function spawnPopup(name, url, point, behind) {
   const story = element("p", { class: "soft" });
   const box = element("div", {}, title, facts, element("p", { text: certainty(point) }), story);
   if (point.rings) story.before(element("p", { text: gettext("It patrols: the dot lies on its way, and the layer of areas shows where it walks.") }));
-  if (behind) {
+  // The day that dots fade by: what was newest may lie farther off than what is drawn around the dot.
+  const last = () => point.last_seen && fact(facts, gettext("Last seen"), day(isoDay(point.last_seen)));
+  if (around) {
     story.textContent = gettext("Looking up the noted positions …");
-    behind.then(
+    const told = around.then(
       (positions) => tell(facts, story, positions),
       (error) => {
         story.textContent = fill(gettext("The noted positions could not be loaded (%(error)s)."), { error: error.message });
       },
     );
-  } else if (point.last_seen) fact(facts, gettext("Last seen"), day(isoDay(point.last_seen)));
+    told.then(last);
+  } else last();
   if (url) box.append(element("p", {}, element("a", { href: url, text: gettext("All about this creature") })));
   return box;
 }
 
-/** @param {HTMLElement} facts @param {HTMLElement} story @param {import("./provenance.js").Position[]} positions */
+/**
+ * Which of the raw positions the estimate took for this dot's own is not published, and so not claimed here.
+ * @param {HTMLElement} facts @param {HTMLElement} story @param {import("./provenance.js").Position[]} positions
+ */
 function tell(facts, story, positions) {
-  const { first, last } = days(positions);
+  const first = firstDay(positions);
   if (first) fact(facts, gettext("First seen"), day(first));
-  if (last) fact(facts, gettext("Last seen"), day(last));
-  story.textContent = ngettext(
-    "Estimated from %(count)s noted position, drawn around it. Players stand near a creature, not on it.",
-    "Estimated from %(count)s noted positions, drawn around it. Players stand near a creature, not on it.",
+  const drawn = ngettext(
+    "Drawn around it is %(count)s noted position that no other dot of this creature is nearer to.",
+    "Drawn around it are %(count)s noted positions that no other dot of this creature is nearer to.",
     positions.length,
   );
+  const estimated = gettext("Sightings and players are the estimate's, which may share out positions in another way. Players stand near a creature, not on it.");
+  story.textContent = `${drawn} ${estimated}`;
 }
 
 /**

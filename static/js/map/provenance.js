@@ -1,8 +1,8 @@
-/** Why a dot is where it is: the raw positions behind a spawn point. Pure. */
+/** Why a dot is where it is: the raw positions around a spawn point. Pure. */
 
 import { ASPECT } from "./coords.js";
 
-/** Farther from every spawn point a position stands for itself, not for one of them. Percent of the zone's height. */
+/** Farther from every spawn point than this a position stands for itself, not for one of them. Percent of the zone's height. */
 const REACH = 3;
 
 /**
@@ -11,10 +11,11 @@ const REACH = 3;
  */
 
 /**
- * Return the positions for which this is the nearest of the creature's spawn points on the floor.
+ * Return the positions for which this is the nearest of the creature's spawn points on the floor. The estimate divides
+ * positions by more than distance, and which are whose is not published: these need not be the ones it counted.
  * @param {Place} spawn @param {Place[]} all The creature's spawn points on that floor. @param {Position[]} positions
  */
-export function behind(spawn, all, positions) {
+export function nearestTo(spawn, all, positions) {
   return positions.filter((position) => {
     const own = distance(spawn, position);
     return own <= REACH && all.every((other) => distance(other, position) >= own);
@@ -24,9 +25,5 @@ export function behind(spawn, all, positions) {
 /** @param {Place} a @param {Place} b In percent of the zone's height. */
 export const distance = (a, b) => Math.hypot((a.x - b.x) * ASPECT, a.y - b.y);
 
-/** The first and the last day of some positions. @param {Position[]} positions */
-export function days(positions) {
-  const first = positions.map(({ first_seen }) => first_seen).toSorted()[0];
-  const last = positions.map(({ last_seen }) => last_seen).toSorted().at(-1);
-  return { first, last };
-}
+/** The first day of some positions. @param {Position[]} positions */
+export const firstDay = (positions) => positions.map(({ first_seen }) => first_seen).toSorted()[0];

@@ -29,7 +29,7 @@ import { share } from "./share.js";
 
 const DAY_MS = 86_400_000;
 
-/** Zoom levels past the whole zone at which the positions behind a dot can be told apart. */
+/** Zoom levels past the whole zone at which the positions around a dot can be told apart. */
 const STORY_ZOOM = 2.5;
 
 const box = need("#map");
@@ -219,8 +219,8 @@ function find(x, y, reach) {
 /** @param {import("./document.js").Mob} mob @param {import("./document.js").Point} point */
 function spawnHit(mob, point) {
   const popup = () => {
-    const behind = origin.show(urls.places(mob.id), Number(zone), point, mob.spawns);
-    return spawnPopup(mob.name, `${mobPages}${mob.id}`, point, behind);
+    const around = origin.show(urls.places(mob.id), Number(zone), point, mob.spawns);
+    return spawnPopup(mob.name, `${mobPages}${mob.id}`, point, around);
   };
   return { x: point.x, y: point.y, mob: mob.id, tip: () => tip(mob.name, point), popup };
 }

@@ -1,8 +1,8 @@
-/** The raw positions behind the spawn point whose popup is open, drawn around it. */
+/** The raw positions around the spawn point whose popup is open, drawn around it. */
 
 import { onThemeChange, themed } from "../colours.js";
 import { fetchJson, placesOf } from "../document.js";
-import { behind } from "../provenance.js";
+import { nearestTo } from "../provenance.js";
 
 const RADIUS_PX = 2.5;
 
@@ -25,7 +25,7 @@ export class Origin {
   }
 
   /**
-   * Draw what is behind a spawn point, and return it.
+   * Draw the raw positions nearest to a spawn point, and return them.
    * @param {string} url Of the creature's places. @param {number} zone @param {Point} point
    * @param {Point[]} spawns All spawn points of the creature in the zone.
    * @returns {Promise<Position[]>}
@@ -36,7 +36,7 @@ export class Origin {
     this.known.set(url, all);
     all.catch(() => this.known.delete(url));
     const others = spawns.filter(({ floor }) => floor === point.floor);
-    const positions = behind(point, others, placesOf(await all, zone, point.floor).positions);
+    const positions = nearestTo(point, others, placesOf(await all, zone, point.floor).positions);
     if (this.wanted === wanted) {
       this.drawn = { point, positions };
       this.over.repaint();
