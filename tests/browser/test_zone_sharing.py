@@ -11,12 +11,15 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from django.contrib.gis.geos import Polygon
 from PIL import Image
 from playwright.sync_api import Page, expect
 
 from maps import zone_images
+from maps.models import Spawn
 from tests.browser import world
 from tests.browser.test_maps import address, creature, open_zone, points
+from tests.maps import factories
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True, databases="__all__")]
 
@@ -79,6 +82,11 @@ def test_what_is_shown_is_downloaded_as_geojson(page, zone):
     ]
     assert features[0]["properties"]["name"] == "Dying Kodo"
     assert features[0]["properties"]["confirmed"] is True
+    assert [(one["properties"]["radius"], one["properties"]["last_seen"]) for one in features] == [
+        (1, "2024-10-04"),
+        (1, "2024-10-04"),
+        (None, "2024-10-04"),
+    ]
     assert features[2]["properties"]["name"] == world.HOSTILE[:100]
 
 
@@ -95,6 +103,57 @@ def test_what_is_shown_is_downloaded_as_csv_that_no_spreadsheet_runs(page, zone)
         }"""
     )
     assert '"\'=cmd|""x""!A1"' in harmless
+
+
+def test_areas_are_downloaded_as_polygons_and_as_rows_with_their_extent(page, zone):
+    ring = [[30, 60], [30, 80], [70, 80], [70, 60], [30, 60]]
+    hole = [[40, 65], [60, 65], [60, 75], [40, 75], [40, 65]]
+    Spawn.objects.using(factories.EN).filter(mob=world.WORG).update(area=Polygon(ring, hole))
+    open_zone(page, zone, "#layers=areas")
+    open_share(page)
+    *others, patrol = json.loads(saved(page, "GeoJSON").read_text(encoding="utf-8"))["features"]
+    assert [(one["properties"]["kind"], one["properties"]["id"]) for one in others] == [("area", world.KODO)] * 2
+    for one in others:
+        (outline,) = one["geometry"]["coordinates"]
+        assert outline[0] == outline[-1] and len(outline) > 10
+    # Wound as RFC 7946 wants it, whichever way PostGIS told it.
+    assert patrol["geometry"] == {"type": "Polygon", "coordinates": [ring[::-1], hole[::-1]]}
+    assert patrol["properties"] == {
+        "kind": "patrol", "id": world.WORG, "name": "Éber Worg", "floor": 0, "sightings": 2, "uploaders": 2,
+        "confirmed": False, "radius": 31.62, "last_seen": "2024-10-04",
+    }  # fmt: skip
+    rows = list(csv.DictReader(saved(page, "CSV").read_text(encoding="utf-8").splitlines()))
+    assert [(row["kind"], row["x"], row["y"]) for row in rows] == [
+        ("area", "21.6", "33"),
+        ("area", "46.1", "40.7"),
+        ("patrol", "50", "70"),
+    ]
+    assert rows[2]["radius"] == "31.62"
+
+
+def test_players_of_an_area_around_several_spawn_points_are_not_counted_twice(page, zone):
+    factories.spawn(world.KODO, zone, 22, 33.5, sightings=4, uploaders=3, confirmed=True, db=factories.EN)
+    open_zone(page, zone, f"#layers=areas&show={world.KODO}")
+    open_share(page)
+    features = json.loads(saved(page, "GeoJSON").read_text(encoding="utf-8"))["features"]
+    told = sorted((one["properties"]["sightings"], one["properties"]["uploaders"]) for one in features)
+    assert told == [(1, 1), (7, None)]
+
+
+def test_no_empty_file_is_offered(page, zone):
+    open_zone(page, zone)
+    said = page.get_by_text("There is nothing to put into a file")
+    for layer in ("Spawn points", "Areas", "Herbs"):
+        page.get_by_label(layer, exact=layer == "Spawn points").check()
+        expect(page.locator("[data-download]:enabled")).to_have_count(2)
+        open_share(page)
+        expect(page.get_by_role("button", name="GeoJSON")).to_be_visible()
+        expect(said).to_be_hidden()
+        open_share(page)
+        page.get_by_label(layer, exact=layer == "Spawn points").uncheck()
+        expect(page.locator("[data-download]:disabled")).to_have_count(2)
+    open_share(page)
+    expect(said).to_be_visible()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import { colour, levelColour, onThemeChange, reactionColour } from "./colours.js
 import { Controls } from "./controls.js";
 import { WHOLE_ZONE } from "./coords.js";
 import { addresses, fetchJson, mobs as unpackMobs, sources as unpackSources } from "./document.js";
+import { area, dot } from "./download.js";
 import { Drawer } from "./drawer.js";
 import { reactionsOf } from "./filter.js";
 import { shapeSigns } from "./kinds.js";
@@ -168,6 +169,7 @@ function redraw() {
     box.dataset.points = String(count);
   }
   if (box.dataset.state === "drawn") layPaper(layers);
+  offerFiles();
   gather();
   remember();
 }
@@ -198,6 +200,7 @@ async function gather() {
     await loading;
     const { gathering: chosen, since } = controls.choices;
     box.dataset.gathering = String(gathering?.filter(chosen, floor(), dayOf(since)));
+    offerFiles();
     state.hidden = box.dataset.state !== "failed";
   } catch (error) {
     loading = undefined;
@@ -265,10 +268,18 @@ function restore(placed) {
 
 /** What is drawn, for files. @returns {import("./download.js").Dot[]} */
 function dots() {
-  const { layers } = controls.choices;
-  const points = layers.has("spawns") ? (spawns?.shown ?? []) : [];
+  const points = spawns?.visible ? spawns.shown : [];
   return [
-    ...points.map(({ mob, floor, x, y, sightings, uploaders, confirmed }) => ({ kind: "creature", id: mob.id, name: mob.name, floor, x, y, sightings, uploaders, confirmed })),
-    ...(gathering?.shown ?? []).map(({ source, floor, x, y, sightings, uploaders }) => ({ kind: source.kind, id: source.id, name: source.name, floor, x, y, sightings, uploaders, confirmed: null })),
+    ...points.map((point) => dot("creature", point.mob, point)),
+    ...(areas?.shown ?? []).map(({ mob, of, rings }) => area(mob, of, rings)),
+    ...(gathering?.shown ?? []).map((place) => dot(place.source.kind, place.source, place)),
   ];
+}
+
+/** Offer files while there is something to put into them, and else say that there is not. */
+function offerFiles() {
+  if (!sharing) return;
+  const shown = (spawns?.visible || areas?.visible ? spawns?.shown.length : 0) || gathering?.shown.length;
+  need("#share-nothing", sharing).hidden = Boolean(shown);
+  for (const button of sharing.querySelectorAll("[data-download]")) /** @type {HTMLButtonElement} */ (button).disabled = !shown;
 }
