@@ -15,9 +15,10 @@ from maps import locales
 class Command(BaseCommand):
     help = (
         "Put uploads that are done with (merged or rejected) back to work: all of them, or those that meet every "
-        "option given. Contents that are in the merged tables stay as they are; what is missing there (after a "
-        "backup was restored, or a reader mended) is merged from the archive. Players' uploads go first. "
-        "May be repeated at any time; withdrawn uploads are brought back by “withdraw --restore” alone."
+        "option given. What is in the merged tables stays as it is and is not read again; what is missing there "
+        "(after a backup was restored) or was rejected (before a reader was mended) is read from the archive and "
+        "merged. To have all of a locale read anew, run “rebuild”. Players' uploads go first. May be repeated at any "
+        "time; withdrawn uploads are brought back by “withdraw --restore” alone."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
