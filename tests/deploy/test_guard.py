@@ -24,8 +24,8 @@ def data(tmp_path):
 USER = "postgres" if os.geteuid() == 0 else getpass.getuser()
 
 
-def _guard(data):
-    return subprocess.run([GUARD, USER, data], capture_output=True, text=True, check=False, timeout=30).stderr
+def _guard(data, *options):
+    return subprocess.run([GUARD, USER, data, *options], capture_output=True, text=True, check=False, timeout=30).stderr
 
 
 def _leave_lock(data, pid, sockets):
@@ -61,16 +61,23 @@ def test_postgresql_is_started_on_the_data(data):
     assert "postgres" in _guard(data)
 
 
-def test_the_folder_of_a_tablespace_that_a_reboot_took_is_made_again(data, tmp_path):
+@pytest.mark.parametrize("options", [(), ("--no-start",)])
+def test_the_folder_of_a_tablespace_that_a_reboot_took_is_made_again(data, tmp_path, options):
     folder = tmp_path / "ram" / "mobmap"
     folder.parent.mkdir()
     (data / "pg_tblspc").mkdir()
     (data / "pg_tblspc" / "16400").symlink_to(folder)
-    said = _guard(data)
+    said = _guard(data, *options)
     assert folder.is_dir()
     assert folder.stat().st_mode & 0o777 == 0o700
     assert folder.owner() == USER
     assert f"{folder} is gone" in said
+
+
+def test_a_server_that_something_else_starts_is_only_cleared_away_for(data, tmp_path):
+    _leave_lock(data, 4_000_000, tmp_path / "sockets")
+    assert _guard(data, "--no-start") == ""
+    assert not (data / "postmaster.pid").exists()
 
 
 def test_a_tablespace_that_is_there_is_left_as_it_is(data, tmp_path):
