@@ -331,6 +331,12 @@ def test_rates_corrected_for_empty_lootings_are_marked_as_estimates(world):
     assert "est. 66.7\u00a0%" in english and "about 11.1\u00a0% of all lootings were empty" in english
     assert "gesch. 66,7\u00a0%" in german and "etwa 11,1\u00a0% aller Plünderungen leer" in german
     assert "est. 66.7\u00a0%" in get("/enUS/items/5")
+    # What they are worth is read without pointing at anything.
+    estimate = r'<small class="estimate">est\. 66\.7\u00a0%<br>(\d\d\.\d)\u00a0% – (\d\d\.\d)\u00a0%</small>'
+    for page in (english, get("/enUS/items/5")):
+        low, high = map(float, re.search(estimate, page).groups())
+        assert 50 < low < 66.7 < high < 80
+        assert "title=" not in page[page.index("<main") : page.index("</main>")]
 
 
 @pytest.mark.parametrize(
