@@ -82,7 +82,7 @@ def accept(
 ) -> Accepted:
     """Check a body and, unless it is a dry run, keep it; raises a `Problem` of `ingest.errors`.
 
-    `sender` is the key of the player or network; `file_name` is kept for the sender's own orientation.
+    `sender` is the key of the player or network; `file_name`, which a form of the API tells, is kept for the admins.
     `check_locale` may refuse a locale that takes nothing at the moment.
     """
     steps = Steps()

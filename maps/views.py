@@ -165,7 +165,8 @@ def look(request: HttpRequest, alias: str) -> HttpResponse:
 @require_safe
 def about(request: HttpRequest) -> HttpResponse:
     """Say what this is and what is kept about whom."""
-    return render(request, "maps/about.html", {"section": "about"})
+    kept = {"archive_days": settings.ARCHIVE_DAYS, "refusals_kept": settings.REFUSALS_KEPT}
+    return render(request, "maps/about.html", {"section": "about", **kept})
 
 
 @require_safe

@@ -43,6 +43,7 @@ def upload(request: HttpRequest) -> HttpResponse:
             "body_bytes": settings.MAX_BODY_BYTES,
             "anonymous": settings.ANONYMOUS_UPLOADS,
         },
+        "archive_days": settings.ARCHIVE_DAYS,
         # What refusals say is English, as all of the API; at least their causes are told in the page's language.
         "causes": json.dumps({cause.code: translation.gettext(cause.title) for cause in every_cause()}),
     }

@@ -135,7 +135,7 @@ SPOOL_MIN_FREE_BYTES = env.integer("MOBMAP_SPOOL_MIN_FREE_BYTES", 512 * 1024**2)
 SPOOL_MAX_WAITING_BYTES = env.integer("MOBMAP_SPOOL_MAX_WAITING_BYTES", 20 * 1024**3)
 #: Documents of uploads are deleted from the archive when they are so old (`ingest.expire`); 0: kept without limit.
 ARCHIVE_DAYS = env.integer("MOBMAP_ARCHIVE_DAYS", 0)
-#: Refusals kept for the admins' queue page; the oldest go first.
+#: Refusals kept for the admins; the oldest go first, but none of the last hour, which the limits of senders count.
 REFUSALS_KEPT = env.integer("MOBMAP_REFUSALS_KEPT", 10_000, at_least=1)
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024**2  # forms only: upload bodies are read as streams

@@ -205,11 +205,15 @@ def _drain(request: HttpRequest) -> None:
 
 
 def remember_refusal(problem: Problem, sender: str, file_name: str = "", dry_run: bool = False) -> None:
-    """Keep a refusal for the admins, unless the sender was asked to try again or only wanted to check."""
+    """Keep a refusal for the admins, unless the sender was asked to try again or only wanted to check.
+
+    So many are kept as `MOBMAP_REFUSALS_KEPT` says, and those that the limits of senders count.
+    """
     if dry_run or problem.may_retry:
         return
-    Refusal.objects.create(
-        refused_at=timezone.now(),
+    now = timezone.now()
+    kept = Refusal.objects.create(
+        refused_at=now,
         sender=sender,
         file_name="".join(letter for letter in file_name if letter.isprintable())[:200],
         status_code=problem.status,
@@ -217,3 +221,4 @@ def remember_refusal(problem: Problem, sender: str, file_name: str = "", dry_run
         detail=problem.detail,
         errors=problem.errors or [],
     )
+    Refusal.objects.filter(pk__lte=kept.pk - settings.REFUSALS_KEPT, refused_at__lt=now - limits.WINDOW).delete()

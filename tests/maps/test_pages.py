@@ -305,6 +305,16 @@ def test_every_text_of_the_scripts_is_in_the_catalogue(settings):
             assert f'msgid "{text}"' in known, f"{script.name}: {text}; run makemessages -d djangojs and translate it"
 
 
+@pytest.mark.parametrize("days", [0, 30])
+def test_pages_say_how_long_what_is_kept(settings, days):
+    settings.ARCHIVE_DAYS, settings.REFUSALS_KEPT = days, 12_345
+    about, upload = get("/about"), get("/upload")
+    assert "of the newest 12,345 refusals" in about
+    assert ("After 30 days they are deleted." in about) == ("are kept for 30 days" in upload) == (days == 30)
+    assert ("kept without limit of time" in about) == ("kept without limit of time" in upload) == (days == 0)
+    assert "Nothing but" not in upload
+
+
 def test_every_code_of_a_refusal_has_an_anchor():
     html = get("/about/api")
     for code in ("not-found", "too-large", "locale-not-hosted"):

@@ -12,10 +12,11 @@ import orjson
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploadedFile
 from django.test import Client
+from django.utils import timezone
 
 from ingest import wake
 from ingest.models import LocaleControl, Upload
-from portal import accounts
+from portal import accounts, limits
 from portal.models import Player, Refusal, Token
 from tests.conftest import ALL_DATABASES
 from tests.ingest.factories import WRAPPINGS, document, element, loot, mob, zone
@@ -197,6 +198,17 @@ def test_a_refusal_has_a_stable_cause_says_what_next_and_is_remembered(client, o
     assert (remembered.status_code, remembered.code, remembered.detail) == (status, cause, problem["detail"])
     assert remembered.errors == problem.get("errors", [])
     assert (Upload.objects.count(), spooled(own_spool)) == (0, 0)
+
+
+def test_only_the_newest_refusals_are_kept_and_those_that_limits_count(client, settings):
+    settings.REFUSALS_KEPT = 2
+    for body in (b"1", b"2", b"3"):
+        send(client, body)
+    assert Refusal.objects.count() == 3
+    Refusal.objects.update(refused_at=timezone.now() - limits.WINDOW)
+    old = list(Refusal.objects.order_by("pk").values_list("pk", flat=True))
+    send(client, b"4")
+    assert set(Refusal.objects.values_list("pk", flat=True)) == {old[-1], old[-1] + 1}
 
 
 def test_each_place_of_an_invalid_document_is_told(client):
