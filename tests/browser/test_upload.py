@@ -72,6 +72,12 @@ def test_a_chosen_file_is_followed_until_its_dots_are_on_the_map(page):
     expect(page.locator("#map")).to_have_attribute("data-points", re.compile("[12]"))
 
 
+def test_what_files_may_be_stands_clear_of_the_button(page):
+    page.goto("/upload")
+    button, hint = page.locator("#drop .button").bounding_box(), page.locator("#drop small").bounding_box()
+    assert hint["y"] - (button["y"] + button["height"]) >= 16
+
+
 def test_pasted_text_is_sent_as_the_export_window_shows_it(page):
     page.goto("/upload")
     page.locator("#text").fill(base64.b64encode(GOOD.encode()).decode())
