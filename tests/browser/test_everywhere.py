@@ -6,16 +6,16 @@ import re
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from maps.models import FIRST_NAMED_ID
+from maps.models import FIRST_NAMED_ID, Source
 from tests.browser import world
+from tests.browser.accessible import findings
+from tests.maps.factories import EN
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True, databases="__all__")]
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-SERIOUS = {"serious", "critical"}
 
 
 def paths(zone: int) -> list[str]:
@@ -35,6 +35,7 @@ def paths(zone: int) -> list[str]:
         "/enUS/items/117",
         "/enUS/sources",
         "/enUS/sources?kind=fishing",
+        f"/enUS/sources/{Source.objects.using(EN).get(kind='herb').pk}",
         "/enUS/look",
         f"/enUS/look?zone={zone}",
         "/enUS/search?q=kodo",
@@ -46,16 +47,6 @@ def paths(zone: int) -> list[str]:
 def visit(page: Page, path: str) -> None:
     page.goto(path)
     page.wait_for_load_state("networkidle")
-
-
-def findings(page: Page) -> list[str]:
-    """Return what axe finds serious: `rule: selector`."""
-    return [
-        f"{violation['id']}: {node['target']} {node['failureSummary']}"
-        for violation in Axe().run(page).response["violations"]
-        if violation["impact"] in SERIOUS
-        for node in violation["nodes"]
-    ]
 
 
 #: Adds up by how much what is seen moves without anybody having done anything (as the Layout Instability API counts).
