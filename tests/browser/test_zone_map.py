@@ -205,7 +205,7 @@ def test_a_dot_tells_why_it_is_there_and_draws_what_is_around_it(page, zone):
     around = page.locator(".leaflet-overlay-pane canvas").nth(1)
     click_centre(page)
     popup = page.locator(".leaflet-popup-content")
-    expect(popup).to_contain_text("Drawn around it are 3 noted positions")
+    expect(popup).to_contain_text("Drawn around it: 3 noted positions, nearest to this dot")
     expect(popup).to_contain_text("First seenOct 4, 2024")
     expect(popup).to_contain_text("Last seenOct 11, 2024")
     painted(page)
@@ -219,6 +219,15 @@ def test_a_dot_tells_why_it_is_there_and_draws_what_is_around_it(page, zone):
     assert not around.evaluate(covered)
 
 
+@pytest.mark.parametrize("context_options", [{"locale": "de-DE", "viewport": {"width": 390, "height": 844}}])
+def test_a_dots_story_fits_a_phone_in_the_longer_language(page, zone, context_options):
+    open_zone(page, zone, f"#at=21.6,33,4&show={world.KODO}")
+    click_centre(page)
+    popup = page.locator(".leaflet-popup-content")
+    expect(popup).to_contain_text("Darum eingezeichnet: 1 notierte Position, diesem Punkt am nächsten.")
+    assert popup.evaluate("(content) => content.scrollHeight <= content.clientHeight")
+
+
 def test_positions_that_can_not_be_loaded_are_said_and_asked_for_again(page, zone, complaints):
     page.route("**/places", lambda route: route.fulfill(status=503, json={"detail": "Later."}), times=1)
     open_zone(page, zone, f"#at=21.6,33,4&show={world.KODO}")
@@ -227,7 +236,7 @@ def test_positions_that_can_not_be_loaded_are_said_and_asked_for_again(page, zon
     expect(popup).to_contain_text("could not be loaded (Later.)")
     page.get_by_role("button", name="Close").click()
     click_centre(page)
-    expect(popup).to_contain_text("Drawn around it is 1 noted position ")
+    expect(popup).to_contain_text("Drawn around it: 1 noted position,")
     assert all("503" in text for text in complaints)
     complaints.clear()
 

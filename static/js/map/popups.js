@@ -58,11 +58,11 @@ function tell(facts, story, positions) {
   const first = firstDay(positions);
   if (first) fact(facts, gettext("First seen"), day(first));
   const drawn = ngettext(
-    "Drawn around it is %(count)s noted position that no other dot of this creature is nearer to.",
-    "Drawn around it are %(count)s noted positions that no other dot of this creature is nearer to.",
+    "Drawn around it: %(count)s noted position, nearest to this dot.",
+    "Drawn around it: %(count)s noted positions, nearest to this dot.",
     positions.length,
   );
-  const estimated = gettext("Sightings and players are the estimate's, which may share out positions in another way. Players stand near a creature, not on it.");
+  const estimated = gettext("The estimate's own counts may differ. Players stand near a creature, not on it.");
   story.textContent = `${drawn} ${estimated}`;
 }
 
