@@ -12,8 +12,8 @@ from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import Failure, say
 
 COMMANDS = (
-    *("ingest", "profile", "hot", "upload", "read", "concurrency", "requeue", "scaling", "crash"),
-    *("spawns", "map", "all", "screenshots", "report"),
+    *("ingest", "profile", "hot", "upload", "read", "concurrency", "requeue", "surge", "scaling"),
+    *("crash", "spawns", "map", "all", "screenshots", "report"),
 )
 
 

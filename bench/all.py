@@ -15,7 +15,7 @@ from deploy.steps.progress import Failure, say
 #: What there is, and about how many minutes it takes on two quiet cores (the first time more: uploads are simulated).
 MINUTES = {
     **{"ingest": 20, "hot": 17, "upload": 5, "read": 6, "concurrency": 10, "requeue": 10},
-    **{"scaling": 10, "crash": 10, "spawns": 6, "map": 2},
+    **{"surge": 10, "scaling": 10, "crash": 10, "spawns": 6, "map": 2},
 }
 
 

@@ -9,7 +9,7 @@ how long its steps took (Server-Timing).
 JSON in: `port`, `clients`, `seconds`, `files` (documents to vary), `tokens`, `first` (number of the first variant,
 so that no document comes twice), `rate_per_s` (0: each client sends as soon as it is answered; otherwise requests
 come at random moments, this many a second, and wait for a free connection; the wait counts). SIGTERM ends it
-early: what is due and not sent by then is left out.
+early: what is due and not sent by then is left out. `started` begins it from another process.
 """
 
 from __future__ import annotations
@@ -19,11 +19,17 @@ import itertools
 import json
 import random
 import signal
+import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from deploy.steps.place import CHECKOUT
+from deploy.steps.progress import Failure
 
 _TAIL = b"</MobMapData>"
 _HEAD = (
@@ -108,6 +114,48 @@ class Load:
         body = variant(self.documents[number % len(self.documents)], number)
         head = _HEAD.format(token=self.tokens[number % len(self.tokens)], length=len(body))
         return [head.encode("ascii"), body]
+
+
+class Sending:
+    """A client that sends, as the process that has begun it sees it."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def seen(self) -> dict[str, Any]:
+        """Wait for its end and return what it has seen."""
+        output, _ = self._process.communicate()
+        if self._process.returncode:
+            raise Failure(f"The client failed (exit status {self._process.returncode}); the reason is above.")
+        seen: dict[str, Any] = json.loads(output)
+        return seen
+
+    def end(self) -> dict[str, Any]:
+        """Let it end now and return what it has seen."""
+        self._process.terminate()
+        return self.seen()
+
+
+@contextmanager
+def started(**wanted: Any) -> Iterator[Sending]:
+    """Begin to send, by a process of its own that does not outlive the block."""
+    process = subprocess.Popen(
+        [sys.executable, "-B", "-m", "bench.load"],
+        cwd=CHECKOUT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(wanted))
+        process.stdin.close()
+        process.stdin = None  # communicate() would flush it
+        yield Sending(process)
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.communicate()
 
 
 async def _answer(reader: asyncio.StreamReader) -> tuple[str, dict[str, float]]:

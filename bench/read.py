@@ -7,10 +7,8 @@ import json
 import os
 import random
 import re
-import signal
 import statistics
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -21,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from bench import corpus, machine, martin, merging, proxy, results, servers
+from bench import corpus, load, machine, martin, merging, proxy, results, servers
 from bench.merging import database
 from bench.results import Chart, Result, Target
 from bench.servers import Site
@@ -276,21 +274,11 @@ class Measuring:
         """Let players send until the block ends: the workers parse, fold and publish all the while."""
         made = corpus.make(self.site, VARIANTS)
         tokens = list(self.site.tokens(f"Player {number}" for number in range(40)).values())
-        wanted = {
-            **{"port": self.site.port, "clients": 8, "seconds": 36_000, "rate_per_s": UPLOADS_PER_S, "first": 0},
-            **{"files": [str(entry.path) for entry in made.entries], "tokens": tokens},
-        }
-        process = subprocess.Popen(
-            [sys.executable, "-B", "-m", "bench.load"], cwd=CHECKOUT, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
-        )
-        assert process.stdin is not None
-        process.stdin.write(json.dumps(wanted).encode())
-        process.stdin.close()
-        try:
+        with load.started(
+            port=self.site.port, clients=8, seconds=36_000, rate_per_s=UPLOADS_PER_S, first=0,
+            files=[str(entry.path) for entry in made.entries], tokens=tokens,
+        ):  # fmt: skip
             yield
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait()
 
     def _tell(
         self,

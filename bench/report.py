@@ -12,7 +12,10 @@ from bench.results import Result, number
 from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import Failure, say
 
-ORDER = ("ingest", "hot", "upload", "read", "concurrency", "requeue", "scaling", "crash", "spawns", "map")
+ORDER = (
+    *("ingest", "hot", "surge", "upload", "read", "concurrency", "requeue", "scaling", "crash", "spawns"),
+    "map",
+)
 HEAD = """# Benchmarks
 
 Made by `bench/run report` from `bench/results/`; every figure can be measured anew with one command, on

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
-from bench import corpus, machine, results, servers
+from bench import corpus, load, machine, results, servers
 from bench.merging import database
 from bench.results import Chart, Result, Target, percentile
 from bench.servers import LOCALES, Site
 from deploy.steps import site as steps
-from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import say, step, wait_until
 
 RATE_PER_S = 60
@@ -128,8 +123,11 @@ class Measuring:
     def _run(self, number: int, runs: int) -> Run:
         """Add all jobs once, with live uploads all along."""
         before_deadlocks = self._deadlocks()
-        client = self._start_client(2 * self.calm_s + self.drawing_s + 300)
-        try:
+        with load.started(
+            port=self.site.port, clients=CLIENTS, seconds=2 * self.calm_s + self.drawing_s + 300,
+            rate_per_s=RATE_PER_S, first=self.sent,
+            files=[str(entry.path) for entry in self.made.entries], tokens=self.tokens,
+        ) as sending:  # fmt: skip
             with step(f"Run {number} of {runs}: {RATE_PER_S} live uploads a second, nothing else"):
                 time.sleep(self.calm_s)
             began = time.monotonic()
@@ -149,10 +147,7 @@ class Measuring:
             drained = time.monotonic()
             with step("Live uploads alone again"):
                 time.sleep(self.calm_s)
-        finally:
-            client.terminate()
-            output, _ = client.communicate()
-        seen: dict[str, Any] = json.loads(output)
+            seen = sending.end()
         self.sent += sum(seen["answers"].values())
         if set(seen["answers"]) != {"202"}:
             self.result.faults.append(f"Run {number}: live uploads got these answers: {seen['answers']}")
@@ -161,24 +156,6 @@ class Measuring:
             self.result.faults.append(f"Run {number}: PostgreSQL counted {deadlocks} deadlocks.")
         answered = list(zip(seen["moments_s"], seen["latencies_s"], strict=True))
         return Run(began, added, drained, drawn / drawn_s, deadlocks, answered)
-
-    def _start_client(self, seconds: float) -> subprocess.Popen[str]:
-        wanted = {
-            "port": self.site.port, "clients": CLIENTS, "seconds": seconds, "rate_per_s": RATE_PER_S,
-            "first": self.sent, "files": [str(entry.path) for entry in self.made.entries], "tokens": self.tokens,
-        }  # fmt: skip
-        client = subprocess.Popen(
-            [sys.executable, "-B", "-m", "bench.load"],
-            cwd=CHECKOUT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert client.stdin is not None
-        client.stdin.write(json.dumps(wanted))
-        client.stdin.close()
-        client.stdin = None  # communicate() would flush it
-        return client
 
     def _waiting(self) -> int:
         return int(self.site.one("SELECT count(*) FROM ingest_requeued"))

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any
 
-from bench import corpus, machine, results, servers
+from bench import corpus, load, machine, results, servers
 from bench.corpus import Corpus
 from bench.results import Chart, Result, Target
 from bench.servers import LOCALES, Site
 from bench.watching import Watch
 from deploy.steps import site as steps
-from deploy.steps.place import CHECKOUT
-from deploy.steps.progress import Failure, say, step
+from deploy.steps.progress import say, step
 
 CLIENTS = (1, 2, 4, 8, 16, 32, 64)
 UPLOAD_KB = 70.0
@@ -146,25 +141,11 @@ class Measuring:
 
     def _round(self, port: int, clients: int, seconds: float, rate_per_s: float = 0) -> Round:
         """Send for a while and return what was seen; other answers than 202 are faults."""
-        wanted = {
-            "port": port,
-            "clients": clients,
-            "seconds": seconds,
-            "rate_per_s": rate_per_s,
-            "first": self.sent,
-            "files": [str(entry.path) for entry in self.made.entries],
-            "tokens": self.tokens,
-        }
-        done = subprocess.run(
-            [sys.executable, "-B", "-m", "bench.load"],
-            input=json.dumps(wanted).encode(),
-            cwd=CHECKOUT,
-            stdout=subprocess.PIPE,
-            check=False,
-        )
-        if done.returncode:
-            raise Failure(f"The client failed (exit status {done.returncode}); the reason is above.")
-        seen: dict[str, Any] = json.loads(done.stdout)
+        with load.started(
+            port=port, clients=clients, seconds=seconds, rate_per_s=rate_per_s, first=self.sent,
+            files=[str(entry.path) for entry in self.made.entries], tokens=self.tokens,
+        ) as sending:  # fmt: skip
+            seen = sending.seen()
         latencies = seen["latencies_s"]
         self.sent += sum(seen["answers"].values())
         if not latencies or set(seen["answers"]) != {"202"}:
