@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -74,7 +73,6 @@ def test_records_have_one_length_and_hold_the_longest_name() -> None:
         assert json.loads(made) == json.loads(creatures.document(creature, 1_000_000))
 
 
-@pytest.mark.skipif(not shutil.which(memcached.MEMCACHED), reason="memcached comes with the benchmarks' packages")
 def test_a_filled_cache_answers_and_forgets_what_exceeds_its_memory(folder: Path) -> None:
     with memcached.running(folder / "cache", 2 << 20) as path:
         memcached.fill(path, [memcached.entry(b"m%d" % number, b"x" * 100) for number in range(1000)])
