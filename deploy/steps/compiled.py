@@ -1,7 +1,8 @@
 """The module that is written in Cython, compiled for this machine's Python and put beside its source.
 
-`.venv/bin/python -m deploy.steps.compiled` does it by hand. What is compiled carries its source's digest, by which it
-is known: here, whether there is anything to do, and where it is imported, whether it fits what it stands beside.
+`.venv/bin/python -m deploy.steps.compiled` does it by hand. What is compiled carries what it was made of, its source's
+digest first: here it tells whether there is anything to do, and where it is imported, whether it fits what it stands
+beside. Which Python it is for is in the file's name.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Sequence
+from importlib.metadata import distributions
 from pathlib import Path
 
 from deploy.steps.place import CHECKOUT
@@ -22,12 +24,14 @@ NAME = "ingest.formats.mobmapdata.scan"
 SOURCE = Path("ingest/formats/mobmapdata/scan.pyx")
 #: The virtual environment's Python is Debian's, as is the one that runs this.
 COMPILED = SOURCE.with_suffix(str(sysconfig.get_config_var("EXT_SUFFIX")))
+LIBRARIES = ("b2",)
+FLAGS = ("-O2", "-Wall")
 
 
 def prepare() -> None:
-    """Compile unless what is there was made of this very source; raises `Failure`."""
+    """Compile unless what is there was made of this very source, in this very way; raises `Failure`."""
     compiled = CHECKOUT / COMPILED
-    if compiled.is_file() and _digest().encode() in compiled.read_bytes():
+    if compiled.is_file() and f"{made_of()}\0".encode() in compiled.read_bytes():
         return
     with step(f"Compiling {SOURCE}"):
         run(
@@ -49,9 +53,9 @@ def compile_into(folder: Path, flags: Sequence[str] = ()) -> Path:
     extension = Extension(
         NAME,
         [str(SOURCE)],
-        libraries=["b2"],
-        define_macros=[("SOURCE_DIGEST", f'"{_digest()}"')],
-        extra_compile_args=["-O2", "-Wall", *flags],
+        libraries=[*LIBRARIES],
+        define_macros=[("MADE_OF", f'"{made_of(flags)}"')],
+        extra_compile_args=[*FLAGS, *flags],
         extra_link_args=[*flags],
     )
     modules = cythonize([extension], build_dir=str(folder), language_level=3, quiet=True)
@@ -62,8 +66,16 @@ def compile_into(folder: Path, flags: Sequence[str] = ()) -> Path:
     return folder / COMPILED
 
 
-def _digest() -> str:
-    return hashlib.sha256((CHECKOUT / SOURCE).read_bytes()).hexdigest()
+def made_of(flags: Sequence[str] = ()) -> str:
+    """Return what the result is known by: `3f0c… Cython 3.1.2 -O2 -Wall -lb2`."""
+    digest = hashlib.sha256((CHECKOUT / SOURCE).read_bytes()).hexdigest()
+    return " ".join([digest, "Cython", _cython(), *FLAGS, *flags, *(f"-l{name}" for name in LIBRARIES)])
+
+
+def _cython() -> str:
+    """Return the environment's version of Cython, for Debian's own Python as well, which has none or another."""
+    packages = sysconfig.get_path("purelib", "venv", {"base": str(VENV)})
+    return next(found.version for found in distributions(name="Cython", path=[packages, *sys.path]))
 
 
 def main() -> None:

@@ -12,11 +12,14 @@ from deploy.steps import compiled
 from deploy.steps.progress import Failure
 from deploy.steps.venv import VENV
 
+#: What other processes write there meanwhile, to rename or remove it at once.
+NOT_OF_THE_CHECKOUT = shutil.ignore_patterns("__pycache__", ".compiling-*")
+
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a checkout that holds what is compiled and what compiles it."""
-    shutil.copytree(compiled.CHECKOUT / "deploy", tmp_path / "deploy")
+    shutil.copytree(compiled.CHECKOUT / "deploy", tmp_path / "deploy", ignore=NOT_OF_THE_CHECKOUT)
     source = tmp_path / compiled.SOURCE
     source.parent.mkdir(parents=True)
     shutil.copy(compiled.CHECKOUT / compiled.SOURCE, source)
@@ -42,6 +45,19 @@ def test_it_is_compiled_once_for_each_source(checkout: Path, capsys: pytest.Capt
     assert compilations() == 1
 
 
+@pytest.mark.parametrize(("of", "other"), [("FLAGS", ("-O3",)), ("LIBRARIES", ()), ("_cython", lambda: "3.0")])
+def test_it_is_compiled_anew_where_it_was_made_in_another_way(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], of: str, other: object
+) -> None:
+    (checkout / compiled.COMPILED).write_bytes(b"before" + compiled.made_of().encode() + b"\0behind")
+    monkeypatch.setattr(compiled, "run", lambda *_, **__: None)
+    compiled.prepare()
+    assert "Compiling" not in capsys.readouterr().out
+    monkeypatch.setattr(compiled, of, other)
+    compiled.prepare()
+    assert "Compiling" in capsys.readouterr().out
+
+
 def test_a_source_that_cannot_be_compiled_leaves_what_was_there_and_says_what_is_needed(checkout: Path) -> None:
     made = checkout / compiled.COMPILED
     made.write_bytes(b"of an older source")
@@ -53,9 +69,9 @@ def test_a_source_that_cannot_be_compiled_leaves_what_was_there_and_says_what_is
     assert made.read_bytes() == b"of an older source"
 
 
-def test_a_module_that_is_not_of_its_source_is_not_imported(tmp_path: Path) -> None:
-    """Such as after new code was taken, and before it was compiled."""
-    shutil.copytree(compiled.CHECKOUT / "ingest", tmp_path / "ingest")
+def test_a_module_that_is_not_of_its_source_is_not_imported_and_says_what_to_do(tmp_path: Path) -> None:
+    """Such as by a process that starts after new code was taken, and before it was compiled."""
+    shutil.copytree(compiled.CHECKOUT / "ingest", tmp_path / "ingest", ignore=NOT_OF_THE_CHECKOUT)
     (tmp_path / "maps").symlink_to(compiled.CHECKOUT / "maps")
 
     def imported() -> subprocess.CompletedProcess[str]:
@@ -63,8 +79,19 @@ def test_a_module_that_is_not_of_its_source_is_not_imported(tmp_path: Path) -> N
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
 
     assert imported().returncode == 0
+    made = tmp_path / compiled.COMPILED
+    whole = made.read_bytes()
+    made.unlink()
+    made.write_bytes(whole.replace(b"libb2.so.1", b"libb2.so.0"))
+    assert "libb2.so.0: cannot open shared object file" in (told := imported().stderr)
+    assert "Debian's package libb2-1" in told and "scan.*.so, so that it is compiled again" in told
+    made.write_bytes(whole.replace(b"made_of", b"made_by"))
+    assert "scan.pyx has changed since it was compiled. Stop the site" in imported().stderr, "of older code"
+    made.write_bytes(whole)
     with (tmp_path / compiled.SOURCE).open("a") as source:
         source.write("\n# newer\n")
-    assert "scan.pyx has changed and has to be compiled again: ./deploy/run" in imported().stderr
-    (tmp_path / compiled.COMPILED).unlink()
+    told = imported().stderr
+    assert "scan.pyx has changed since it was compiled. Stop the site and start it again: ./deploy/stop" in told
+    assert ".venv/bin/python -m deploy.steps.compiled" in told
+    made.unlink()
     assert "scan.pyx has to be compiled for this Python" in imported().stderr

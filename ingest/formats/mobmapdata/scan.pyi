@@ -1,6 +1,6 @@
 from collections.abc import Mapping
 
-source_digest: str
+made_of: str
 
 class Scan:
     rest: bytes

@@ -25,9 +25,9 @@ cdef extern from "blake2.h" nogil:
     int blake2b_final(blake2b_state *state, unsigned char *digest, size_t size)
 
 cdef extern from *:
-    const char *SOURCE_DIGEST
+    const char *MADE_OF
 
-source_digest = SOURCE_DIGEST.decode()
+made_of = MADE_OF.decode()  # this file's digest first, see deploy/steps/compiled.py
 
 cdef enum:
     DIGEST = 16
