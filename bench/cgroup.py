@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,22 @@ def controllers() -> list[str]:
     """Return the controllers that version 2 offers here, none where version 1 rules."""
     path = ROOT / "cgroup.subtree_control"
     return path.read_text().split() if path.exists() else []
+
+
+def make(purpose: str, *, version_1: str, version_2: str) -> Path | None:
+    """Make a group with a controller, named as either version does; None where this kernel offers none.
+
+    It is this process's own: another one may do the same at this moment, and remove its group at any.
+    """
+    name = f"mobmap-bench-{purpose}-{os.getpid()}"
+    if (ROOT / version_1 / "cgroup.procs").exists():
+        group = ROOT / version_1 / name
+    elif version_2 in controllers():
+        group = ROOT / name
+    else:
+        return None
+    group.mkdir(exist_ok=True)
+    return group
 
 
 def take(group: Path, processes: Iterable[psutil.Process]) -> None:

@@ -12,7 +12,6 @@ import psutil
 from bench import cgroup
 from deploy.steps.progress import wait_until
 
-_V1 = cgroup.ROOT / "memory"
 _UNLIMITED = {"memory.limit_in_bytes": "-1", "memory.max": "max"}
 _USED = ("memory.usage_in_bytes", "memory.current")
 
@@ -62,7 +61,7 @@ def why_not() -> str:
     if os.geteuid() != 0:
         return "that takes root"
     try:
-        group = _make(f"mobmap-bench-try-{os.getpid()}")  # others may try at the same moment
+        group = _make("try-memory")
     except OSError as error:
         return f"the kernel refuses a group for it ({error.strerror})"
     if group is None:
@@ -74,7 +73,7 @@ def why_not() -> str:
 @contextmanager
 def limit(name: str) -> Iterator[Limit]:
     """Make a group, unlimited at first; where that can't be, one that limits nothing."""
-    group = None if why_not() else _make(f"mobmap-bench-{name}")
+    group = None if why_not() else _make(name)
     made = Limit(group)
     try:
         yield made
@@ -87,15 +86,8 @@ def limit(name: str) -> Iterator[Limit]:
             )  # fmt: skip
 
 
-def _make(name: str) -> Path | None:
-    if (_V1 / "cgroup.procs").exists():
-        group = _V1 / name
-    elif "memory" in cgroup.controllers():
-        group = cgroup.ROOT / name
-    else:
-        return None
-    group.mkdir(exist_ok=True)
-    return group
+def _make(purpose: str) -> Path | None:
+    return cgroup.make(purpose, version_1="memory", version_2="memory")
 
 
 def _limit_file(group: Path) -> str:

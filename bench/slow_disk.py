@@ -12,8 +12,6 @@ import psutil
 from bench import cgroup
 from deploy.steps.progress import wait_until
 
-_V1 = cgroup.ROOT / "blkio"
-_GROUP = "mobmap-bench"
 #: What a single hard disk of the old days does: sequential megabytes, and synced writes a second.
 WRITE_BYTES_PER_S, WRITES_PER_S = 40_000_000, 150
 
@@ -23,7 +21,7 @@ def why_not(folder: Path) -> str:
     if os.geteuid() != 0:
         return "that takes root"
     try:
-        group = _make(folder)
+        group = _make("try-disk", folder)
     except OSError as error:
         return f"the kernel refuses to throttle this device ({error.strerror})"
     if group is None:
@@ -35,7 +33,7 @@ def why_not(folder: Path) -> str:
 @contextmanager
 def slowed(folder: Path, processes: Iterable[psutil.Process]) -> Iterator[None]:
     """Slow the disk under `folder` down for processes and all they start; at the end they are free again."""
-    group = _make(folder)
+    group = _make("disk", folder)
     assert group is not None, "why_not() was not asked"
     cgroup.take(group, processes)
     try:
@@ -47,22 +45,19 @@ def slowed(folder: Path, processes: Iterable[psutil.Process]) -> Iterator[None]:
         )  # fmt: skip
 
 
-def _make(folder: Path) -> Path | None:
+def _make(purpose: str, folder: Path) -> Path | None:
     """Make the group with its limits; None where there is no such controller."""
     number = folder.stat().st_dev
     device = f"{os.major(number)}:{os.minor(number)}"
-    if (_V1 / "cgroup.procs").exists():
-        group = _V1 / _GROUP
+    group = cgroup.make(purpose, version_1="blkio", version_2="io")
+    if group is None:
+        return None
+    limits = {"io.max": f"{device} wbps={WRITE_BYTES_PER_S} wiops={WRITES_PER_S}"}
+    if group.parent != cgroup.ROOT:
         limits = {
             "blkio.throttle.write_bps_device": f"{device} {WRITE_BYTES_PER_S}",
             "blkio.throttle.write_iops_device": f"{device} {WRITES_PER_S}",
         }
-    elif "io" in cgroup.controllers():
-        group = cgroup.ROOT / _GROUP
-        limits = {"io.max": f"{device} wbps={WRITE_BYTES_PER_S} wiops={WRITES_PER_S}"}
-    else:
-        return None
-    group.mkdir(exist_ok=True)
     try:
         for name, text in limits.items():
             (group / name).write_text(f"{text}\n")

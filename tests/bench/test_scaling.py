@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
+from select import select
 
 import psutil
 import pytest
 from django.db import connections
 from pymemcache.client.base import Client
 
-from bench import memcached, memory_limit, report, scaling, scaling_reading
+from bench import memcached, memory_limit, report, scaling, scaling_reading, slow_disk
 from bench import scaling_creatures as creatures
 from bench.__main__ import COMMANDS
 from bench.all import MINUTES
@@ -40,6 +43,20 @@ with open(sys.argv[1], "rb") as file:
 print("read", flush=True)
 sys.stdin.readline()
 """
+
+#: Asks again and again, each time at the moment that another process does: one that disturbs is found within some 40.
+ASKING = """
+import socket, sys
+from pathlib import Path
+from bench import memory_limit, slow_disk
+with socket.socket(fileno=int(sys.argv[1])) as other:
+    for _ in range(500):
+        other.sendall(b".")
+        other.recv(1)
+        assert ASKED == ""
+"""
+#: Against waiting for good.
+PATIENCE_S = 120
 
 
 @pytest.fixture
@@ -83,43 +100,62 @@ def test_a_filled_cache_answers_and_forgets_what_exceeds_its_memory(folder: Path
         assert 5_000 < memcached.count(path) < 20_000
 
 
-@pytest.fixture
-def _memory_can_be_limited() -> None:
+@pytest.mark.parametrize(
+    ("asked", "why_not"),
+    [
+        ("memory_limit.why_not()", memory_limit.why_not),
+        ("slow_disk.why_not(Path.cwd())", partial(slow_disk.why_not, BASE_DIR)),
+    ],
+    ids=["memory", "disk"],
+)
+def test_processes_that_ask_at_once_do_not_disturb_each_other(asked: str, why_not: Callable[[], str]) -> None:
+    if why := why_not():
+        pytest.skip(f"that can't be limited here: {why}")
+    with ExitStack() as stack:
+        ends = [stack.enter_context(end) for end in socket.socketpair()]
+        at_once = [
+            subprocess.Popen(
+                [sys.executable, "-c", ASKING.replace("ASKED", asked), str(end.fileno())],
+                cwd=BASE_DIR, pass_fds=[end.fileno()], stderr=subprocess.PIPE, text=True,
+            )
+            for end in ends
+        ]  # fmt: skip
+        for process in at_once:
+            stack.callback(process.kill)
+        for end in ends:
+            end.close()  # so that neither waits for the other in vain
+        assert [process.communicate(timeout=PATIENCE_S)[1] for process in at_once] == ["", ""]
+
+
+def next_line(process: subprocess.Popen[str]) -> str:
+    """Return what a process prints next, nothing where it stays silent."""
+    assert process.stdout
+    return process.stdout.readline() if select([process.stdout], [], [], PATIENCE_S)[0] else ""
+
+
+def test_a_limit_counts_what_the_kernel_keeps_of_files(folder: Path) -> None:
     if why := memory_limit.why_not():
         pytest.skip(f"memory can't be limited here: {why}")
-
-
-@pytest.mark.usefixtures("_memory_can_be_limited")
-def test_processes_that_ask_at_once_do_not_disturb_each_other() -> None:
-    asking = "from bench import memory_limit\nfor _ in range(3000): assert not memory_limit.why_not()"
-    at_once = [subprocess.Popen([sys.executable, "-c", asking], stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    assert [process.communicate()[1] for process in at_once] == ["", ""]
-    assert [process.returncode for process in at_once] == [0, 0]
-
-
-@pytest.mark.usefixtures("_memory_can_be_limited")
-def test_a_limit_counts_what_the_kernel_keeps_of_files(folder: Path) -> None:
     file = folder / "file"
     file.write_bytes(bytes(300_000_000))
     subprocess.run(["/bin/sync", file], check=True)
     number = os.open(file, os.O_RDONLY)
     os.posix_fadvise(number, 0, 0, os.POSIX_FADV_DONTNEED)
     os.close(number)
-    process = subprocess.Popen(
+    holder = subprocess.Popen(
         [sys.executable, "-c", HOLDER, file], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    assert process.stdin
-    assert process.stdout
-    with memory_limit.limit(f"test-{os.getpid()}") as limit:
-        assert process.stdout.readline() == "ready\n"
+    with holder as process, memory_limit.limit("test") as limit:
+        assert process.stdin
+        assert next_line(process) == "ready\n"
         limit.take([psutil.Process(process.pid)])
         limit.set(150_000_000)
         process.stdin.write("go\n")
         process.stdin.flush()
-        assert process.stdout.readline() == "read\n"
+        assert next_line(process) == "read\n"
         assert 64_000_000 < limit.used_bytes() <= 150_000_000
         limit.free()
-        process.communicate("end\n")
+        process.communicate("end\n", timeout=PATIENCE_S)
     assert process.returncode == 0
 
 
