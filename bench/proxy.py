@@ -42,10 +42,10 @@ http {{
 
 
 @contextmanager
-def running(folder: Path, *, port: int, upstream_port: int, var: Path) -> Iterator[None]:
+def running(folder: Path, *, port: int, upstream_port: int, var: Path, host: str = LOOPBACK) -> Iterator[None]:
     """Run nginx on `port` until the block ends; `folder` takes its files, `var` holds what it hands out itself."""
-    shipped = _adapted(SHIPPED.read_text(encoding="utf-8"), port, upstream_port, var)
-    with serving(folder, shipped, lambda: not is_free(port)):
+    shipped = _adapted(SHIPPED.read_text(encoding="utf-8"), f"{host}:{port}", upstream_port, var)
+    with serving(folder, shipped, lambda: not is_free(port, host)):
         yield
 
 
@@ -64,7 +64,7 @@ def serving(folder: Path, servers: str, answers: Callable[[], bool]) -> Iterator
     try:
         wait_until(
             lambda: process.poll() is not None or answers(),
-            seconds=10,
+            seconds=60,
             doing="Starting nginx",
             advice=f"See {folder / 'error.log'}.",
             every=0.05,
@@ -77,12 +77,12 @@ def serving(folder: Path, servers: str, answers: Callable[[], bool]) -> Iterator
         process.wait()
 
 
-def _adapted(shipped: str, port: int, upstream_port: int, var: Path) -> str:
-    """Return the shipped configuration without HTTPS, for one port, another upstream and other folders."""
+def _adapted(shipped: str, address: str, upstream_port: int, var: Path) -> str:
+    """Return the shipped configuration without HTTPS, for one address, another upstream and other folders."""
     without_redirect = re.sub(r"server \{\s+listen 80;.*?\n\}\n", "", shipped, flags=re.DOTALL)
     without_https = re.sub(r"^ +(ssl_\w+|listen \[::\]:443) .*;\n", "", without_redirect, flags=re.MULTILINE)
     for before, after in {
-        "listen 443 ssl http2;": f"listen {LOOPBACK}:{port};",
+        "listen 443 ssl http2;": f"listen {address};",
         "server 127.0.0.1:8000": f"server 127.0.0.1:{upstream_port}",
         "limit_conn mobmap_senders 20;": f"limit_conn mobmap_senders {CONNECTIONS};",
         "/srv/mobmap/var/": f"{var}/",

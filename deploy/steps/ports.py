@@ -13,13 +13,13 @@ LOOPBACK = "127.0.0.1"
 _LISTENING = "0A"
 
 
-def is_free(port: int) -> bool:
-    """Say whether this process could listen on a port of the loopback interface."""
+def is_free(port: int, host: str = LOOPBACK) -> bool:
+    """Say whether this process could listen on a port of the loopback interface, or of an address of this machine."""
     with socket.socket() as probe:
         # As all servers do: a port whose last connections linger is free all the same.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((LOOPBACK, port))
+            probe.bind((host, port))
         except OSError:
             return False
     return True

@@ -11,12 +11,15 @@ from pathlib import Path
 import pytest
 
 from bench import proxy
-from deploy.steps.ports import remembered
+from deploy.steps.ports import LOOPBACK
 from maps import documents
 from maps.documents import files
 from maps.models import CreatureName, Source
 from maps.publish import publish
 from tests.maps.factories import DE, creature, loot, presence, source, zone
+from tests.own_address import own_host, own_port
+
+Server = tuple[str, int]
 
 pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
 
@@ -29,8 +32,8 @@ DOCUMENTS += ["items/3651", "items/100", "sources/{herb}", "sources/{herb}/place
 
 
 @pytest.fixture
-def place(live_server, tmp_path: Path) -> Iterator[tuple[int, int, int]]:
-    """Yield nginx's port, the application's, and a zone whose map is published."""
+def place(live_server, tmp_path: Path) -> Iterator[tuple[Server, Server, int]]:
+    """Yield nginx's address, the application's, and a zone whose map is published."""
     number = zone("Weidenmark")
     presence(creature(7, "Wölfin"), number, {(10, 10): [1, 2]})
     presence(creature(10636, "Kodo"), number, {(10, 10): [1, 2]})
@@ -40,19 +43,19 @@ def place(live_server, tmp_path: Path) -> Iterator[tuple[int, int, int]]:
     presence(-plant, number, {(20, 20): [1]})
     documents.mark_all(DE)
     publish(DE)
-    port = remembered(tmp_path / "ports.json", ["nginx"])["nginx"]
-    upstream = live_server.thread.port
-    with proxy.running(tmp_path / "nginx", port=port, upstream_port=upstream, var=tmp_path):
-        yield port, upstream, number
+    (host, port), upstream = (own_host(), own_port()), live_server.thread.port
+    with proxy.running(tmp_path / "nginx", host=host, port=port, upstream_port=upstream, var=tmp_path):
+        yield (host, port), (LOOPBACK, upstream), number
 
 
 def herb() -> int:
     return int(Source.objects.using(DE).get(kind="herb").id)
 
 
-def ask(port: int, path: str, method: str = "GET", **headers: str) -> tuple[HTTPResponse, bytes]:
-    connection = HTTPConnection("127.0.0.1", port, timeout=20)
-    connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+def ask(server: Server, path: str, method: str = "GET", **headers: str) -> tuple[HTTPResponse, bytes]:
+    connection = HTTPConnection(*server, timeout=120)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request(method, path, headers={"Host": "localhost", **named})
     response = connection.getresponse()
     body = response.read()
     connection.close()
@@ -62,10 +65,10 @@ def ask(port: int, path: str, method: str = "GET", **headers: str) -> tuple[HTTP
 @pytest.mark.parametrize("accepted", ["gzip", "identity"])
 @pytest.mark.parametrize("of", DOCUMENTS)
 def test_a_document_is_the_same_from_both(place, accepted, of):
-    port, upstream, number = place
+    nginx, upstream, number = place
     path = f"/api/v1/deDE/{of.format(number=number, herb=herb())}"
     ours, our_body = ask(upstream, path, Accept_Encoding=accepted)
-    theirs, their_body = ask(port, path, Accept_Encoding=accepted)
+    theirs, their_body = ask(nginx, path, Accept_Encoding=accepted)
     assert (theirs.status, their_body) == (ours.status, our_body)
     assert {name: theirs.headers[name] for name in SAME} == {name: ours.headers[name] for name in SAME}
     assert "Accept-Encoding" in theirs.headers["Vary"] and "Accept-Encoding" in ours.headers["Vary"]
@@ -74,7 +77,7 @@ def test_a_document_is_the_same_from_both(place, accepted, of):
 
 
 def test_nginx_needs_no_application_for_it(place):
-    port, _, zone_id = place
+    nginx, _, zone_id = place
     for kind, number, path in (
         (documents.ZONE_MAP, zone_id, f"zones/{zone_id}/map?any=thing"),
         (documents.ZONE_SOURCES, zone_id, f"zones/{zone_id}/sources"),
@@ -86,12 +89,12 @@ def test_nginx_needs_no_application_for_it(place):
         (documents.SOURCE_PLACES, herb(), f"sources/{herb()}/places"),
     ):
         files.path("deDE", kind, number).write_bytes(gzip.compress(b'{"from": "the file"}'))
-        response, body = ask(port, f"/api/v1/deDE/{path}")
+        response, body = ask(nginx, f"/api/v1/deDE/{path}")
         assert (response.status, json.loads(body)) == (200, {"from": "the file"}), path
 
 
 def test_a_map_asked_for_by_what_it_holds_may_be_kept_for_good(place):
-    port, upstream, number = place
+    nginx, upstream, number = place
     path = f"/api/v1/deDE/zones/{number}/map?v="
     versions = []
     for name in ("Wölfin", "Leitwolf", "Wolf", "Rudel"):
@@ -99,24 +102,24 @@ def test_a_map_asked_for_by_what_it_holds_may_be_kept_for_good(place):
         documents.mark(DE, [7], [number])
         publish(DE)
         versions.append(documents.version(DE, documents.ZONE_MAP, number))
-        for one in (port, upstream):
+        for one in (nginx, upstream):
             response, body = ask(one, path + versions[-1])
             assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
             assert name in body.decode()
-    before, old = ask(port, path + versions[-2])[0], ask(port, path + versions[0])[0]
+    before, old = ask(nginx, path + versions[-2])[0], ask(nginx, path + versions[0])[0]
     assert "immutable" in before.headers["Cache-Control"]
     assert (old.status, old.headers["Cache-Control"]) == (200, "public, max-age=2")
     for wrong in ("", "../../site-id", "0" * 16):
-        response, body = ask(port, path + wrong)
+        response, body = ask(nginx, path + wrong)
         assert (response.headers["Cache-Control"], "Rudel" in body.decode()) == ("public, max-age=2", True)
 
 
 @pytest.mark.parametrize("picture", ["ground/0.png", "preview.png", "ground/0.png?v={version}", "ground/0.png?v=old"])
 def test_a_picture_is_the_same_from_both(place, picture):
-    port, upstream, number = place
+    nginx, upstream, number = place
     version = documents.version(DE, documents.ZONE_PICTURES, number, "ground-0.png")
     path = f"/deDE/zones/{number}/{picture.format(version=version)}"
-    (ours, our_body), (theirs, their_body) = ask(upstream, path), ask(port, path)
+    (ours, our_body), (theirs, their_body) = ask(upstream, path), ask(nginx, path)
     assert (theirs.status, their_body) == (ours.status, our_body) and their_body.startswith(b"\x89PNG")
     same = ("Content-Type", "ETag", "Last-Modified", "Cache-Control", "X-Content-Type-Options")
     assert {name: theirs.headers[name] for name in same} == {name: ours.headers[name] for name in same}
@@ -124,37 +127,37 @@ def test_a_picture_is_the_same_from_both(place, picture):
 
 
 def test_nginx_needs_no_application_for_a_picture(place):
-    port, _, number = place
+    nginx, _, number = place
     for part, path in (("ground-0.png", "ground/0.png"), ("preview.png", "preview.png")):
         files.path("deDE", documents.ZONE_PICTURES, number, part).write_bytes(b"from the file")
-        assert ask(port, f"/deDE/zones/{number}/{path}")[1] == b"from the file"
+        assert ask(nginx, f"/deDE/zones/{number}/{path}")[1] == b"from the file"
 
 
 def test_what_is_narrowed_by_a_query_comes_from_the_application(place):
-    port, _, _ = place
+    nginx, _, _ = place
     for kind, number, path in (
         (documents.MOB, 7, "mobs/7?difficulty=none"),
         (documents.ITEM, 100, "items/100?limit=1"),
         (documents.SOURCE, herb(), f"sources/{herb()}?difficulty=none"),
     ):
         files.path("deDE", kind, number).write_bytes(gzip.compress(b'{"from": "the file"}'))
-        response, body = ask(port, f"/api/v1/deDE/{path}")
+        response, body = ask(nginx, f"/api/v1/deDE/{path}")
         assert (response.status, json.loads(body)["id"]) == (200, number)
 
 
 def test_either_knows_the_others_etag(place):
-    port, upstream, number = place
+    nginx, upstream, number = place
     path = f"/api/v1/deDE/zones/{number}/map"
-    for asked, other in ((port, upstream), (upstream, port)):
+    for asked, other in ((nginx, upstream), (upstream, nginx)):
         tag = ask(other, path, Accept_Encoding="gzip")[0].headers["ETag"]
         response, body = ask(asked, path, Accept_Encoding="gzip", If_None_Match=tag)
         assert (response.status, body) == (304, b"")
 
 
 def test_a_map_that_is_not_published_comes_from_the_application(place):
-    port, _, number = place
+    nginx, _, number = place
     files.path("deDE", documents.ZONE_MAP, number).unlink()
-    response, body = ask(port, f"/api/v1/deDE/zones/{number}/map")
+    response, body = ask(nginx, f"/api/v1/deDE/zones/{number}/map")
     assert response.status == 200
     assert {mob["name"] for mob in json.loads(body)["mobs"]} == {"Kodo", "Wölfin"}
 
@@ -185,8 +188,8 @@ def test_a_map_that_is_not_published_comes_from_the_application(place):
     ],
 )
 def test_everything_else_is_answered_as_the_application_does(place, method, path, status, kind):
-    port, _, number = place
-    response, _body = ask(port, path.format(number=number), method)
+    nginx, _, number = place
+    response, _body = ask(nginx, path.format(number=number), method)
     assert response.status == status
     if kind:
         assert response.headers["Content-Type"] == kind

@@ -5,14 +5,15 @@ from __future__ import annotations
 import http.client
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 
-STARTS_WITHIN_S = 30
+from tests.own_address import own_host, own_port
+
+STARTS_WITHIN_S = 120
 #: Names in one answer of a listing: few, so that few documents make several pages.
 PAGE = 25
 
@@ -24,10 +25,8 @@ class S3Server:
     """
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port: int = free.getsockname()[1]
-        self.endpoint = f"http://127.0.0.1:{self.port}"
+        self.host, self.port = own_host(), own_port()
+        self.endpoint = f"http://{self.host}:{self.port}"
         self._recording = folder / "requests"
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -36,7 +35,7 @@ class S3Server:
         if self._process:
             return
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "moto.server", "--host", "127.0.0.1", "--port", str(self.port)],
+            [sys.executable, "-m", "moto.server", "--host", self.host, "--port", str(self.port)],
             env={
                 **os.environ,
                 "MOTO_ENABLE_RECORDING": "1",
@@ -56,7 +55,7 @@ class S3Server:
             assert self._answers("POST", "/moto-api/recorder/replay-recording")
 
     def _answers(self, method: str, path: str) -> bool:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=STARTS_WITHIN_S)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=STARTS_WITHIN_S)
         try:
             connection.request(method, path)
             return connection.getresponse().status == 200

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from tests.own_address import own_host, own_port
+
 Reply = tuple[int, dict[str, str], Any]
 
 
@@ -253,9 +255,8 @@ def test_a_site_that_resets_every_connection_is_unreachable(site, folder, monkey
     assert f"{site.url} can't be reached (reset by peer)" in str(error)
 
 
-def test_a_site_that_is_not_there_is_unreachable(site, folder):
-    url = site.url
-    site.server.server_close()
+def test_a_site_that_is_not_there_is_unreachable(folder):
+    url = f"http://{own_host()}:{own_port()}"
     with pytest.raises(CommandError) as error:
         send(url, folder, patience=0.2)
     assert error.value.returncode == 2

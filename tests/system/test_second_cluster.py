@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -26,6 +25,8 @@ from deploy.steps import place as places
 from deploy.steps import postgres
 from portal.env import BASE_DIR as CHECKOUT
 from tests.ingest.factories import document, mob, zone
+from tests.own_address import own_host, own_port
+from tests.system.processes import PATIENCE_S
 
 pytestmark = pytest.mark.broker
 
@@ -94,9 +95,7 @@ class Site:
     """Web server, worker and scheduler of a site of its own, and how to talk to it."""
 
     def __init__(self, folder: Path, first: dict[str, Any], second: Cluster) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.address = f"127.0.0.1:{free.getsockname()[1]}"
+        self.address = f"{own_host()}:{own_port()}"
         self.var = folder / "site"
         (self.var / "tmp").mkdir(parents=True)
         (self.var / "static").mkdir()
@@ -116,6 +115,7 @@ class Site:
             "MOBMAP_BROKER_URL": settings.BROKER_URL,
             "MOBMAP_SWEEP_EVERY_S": "1",
             "MOBMAP_WEB_BIND": self.address,
+            "MOBMAP_ALLOWED_HOSTS": own_host(),
             "MOBMAP_WEB_WORKERS": "1",
         }
         for alias in ("default", "map_deDE", "map_enUS"):
@@ -134,7 +134,7 @@ class Site:
                 process = subprocess.Popen(command, cwd=CHECKOUT, env=self.environment, stdout=log, stderr=log)
                 stack.callback(process.wait)
                 stack.callback(process.terminate)
-            eventually(lambda: self.get("/healthz")[0] == 200, within_s=60)
+            eventually(lambda: self.get("/healthz")[0] == 200)
             yield self
 
     def get(self, path: str) -> tuple[int, dict[str, str], bytes]:
@@ -165,10 +165,10 @@ class Site:
             return 0, {}, str(error).encode()
 
 
-def eventually(holds: Callable[[], bool], within_s: float) -> None:
-    deadline = time.monotonic() + within_s
+def eventually(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
     while not holds():
-        assert time.monotonic() < deadline, f"This did not come true within {within_s} s."
+        assert time.monotonic() < deadline, f"This did not come true within {PATIENCE_S} s."
         time.sleep(0.2)
 
 
@@ -192,7 +192,7 @@ def site(tmp_path_factory, second: Cluster) -> Iterator[Site]:
 
 def test_the_uploads_of_a_locale_land_on_the_server_of_its_setting(site: Site, second: Cluster):
     german, english = site.send("deDE", 1), site.send("enUS", 2)
-    eventually(lambda: site.is_merged(german) and site.is_merged(english), within_s=30)
+    eventually(lambda: site.is_merged(german) and site.is_merged(english))
     assert second.ask("SELECT count(*) FROM ledger") == "1"
     assert second.ask("SELECT id FROM creature") == "1"
     [zone_of_german] = json.loads(site.get("/api/v1/deDE/zones")[2])["zones"]
@@ -204,7 +204,7 @@ def test_while_a_locale_s_server_is_down_the_others_go_on_and_its_work_waits_for
     waiting = [site.send("deDE", number) for number in (11, 12)]
     for number in (13, 14):
         english = site.send("enUS", number)
-        eventually(lambda english=english: site.is_merged(english), within_s=30)
+        eventually(lambda english=english: site.is_merged(english))
 
     status, headers, body = site.get("/api/v1/deDE/zones")
     assert (status, headers["Content-Type"]) == (503, "application/problem+json")
@@ -218,7 +218,7 @@ def test_while_a_locale_s_server_is_down_the_others_go_on_and_its_work_waits_for
     assert [site.status(receipt) for receipt in waiting] == ["queued", "queued"]
 
     second.start()
-    eventually(lambda: all(site.is_merged(receipt) for receipt in waiting), within_s=60)
+    eventually(lambda: all(site.is_merged(receipt) for receipt in waiting))
     assert second.ask("SELECT count(*) FROM ledger") == "3"
     assert site.get("/api/v1/deDE/zones")[0] == 200
 
@@ -228,7 +228,7 @@ def test_the_sweep_goes_past_a_locale_whose_server_is_down(site: Site, second: C
     try:
         for number in (31, 32, 33):  # one close after the other: the last ones are left to the sweep
             english = site.send("enUS", number)
-            eventually(lambda english=english: site.status(english) != "queued", within_s=30)
-        eventually(lambda: site.is_merged(english), within_s=10)
+            eventually(lambda english=english: site.status(english) != "queued")
+        eventually(lambda: site.is_merged(english))
     finally:
         second.start()
