@@ -16,6 +16,9 @@ from deploy.steps import supervisor
 from deploy.steps.place import Place
 from deploy.steps.supervisor import Program
 
+#: Against waiting for good.
+PATIENCE_S = 120
+
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
@@ -57,7 +60,7 @@ def _pid(place, name, former=0):
 
     A `former` one the supervisor may name for a moment longer.
     """
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         pid = int(supervisor.processes(place)[name]["pid"])
         if pid not in (0, former) and Path(f"/proc/{pid}/comm").read_text().strip() == "sleep":
@@ -67,7 +70,7 @@ def _pid(place, name, former=0):
 
 
 def _wait_until_gone(pid):
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + PATIENCE_S
     while not supervisor.is_dead(pid):
         assert time.monotonic() < deadline, f"process {pid} did not end"
         time.sleep(0.1)
@@ -82,7 +85,7 @@ def test_a_killed_process_comes_back_and_a_stop_ends_all(place):
     _wait_until_gone(first)
     second = _pid(place, "sleeper", former=first)
     assert supervisor.stop(place)
-    assert supervised.wait(10) == 0
+    assert supervised.wait(PATIENCE_S) == 0
     assert supervisor.is_dead(second)
 
 
@@ -91,5 +94,5 @@ def test_nothing_stays_behind_when_the_supervisor_is_killed(place):
     supervised = supervisor.start(place, "token", [sleeper], stay=False)
     pid = _pid(place, "sleeper")
     supervised.kill()
-    supervised.wait(10)
+    supervised.wait(PATIENCE_S)
     _wait_until_gone(pid)

@@ -163,7 +163,7 @@ def test_marks_of_a_change_are_held_until_the_counts_are_there():
         assert set(fold(ALIAS)) == {upload.id}
         publisher = Thread(target=publish_in_thread)
         publisher.start()
-        publisher.join(10)
+        publisher.join(120)
         assert done == [0]
     assert publish(ALIAS) == 1
     assert rows("SELECT count(*) FROM spawn") == [(2,)]

@@ -100,7 +100,7 @@ def test_workers_that_bring_the_same_names_at_once_agree_on_their_ids():
         try:
             records = [nameless(name, name) for name in order] + [loot("+5#", f"OPENo{name}#1#1#Z#0") for name in order]
             body = document(*records, version=43)
-            together.wait(10)
+            together.wait(120)
             found.append(interned(body, senders=tuple(order)))
         except BaseException as error:  # noqa: BLE001  (told by the main thread)
             failed.append(error)

@@ -246,7 +246,7 @@ def test_folds_wait_for_the_swap_and_staging_does_not(monkeypatch):
 
         thread = Thread(target=live_work)
         thread.start()
-        thread.join(30)
+        thread.join(120)
         swap(alias)
 
     monkeypatch.setattr(shadow, "swap", look_then_swap)
@@ -274,7 +274,7 @@ def test_a_long_reader_delays_the_swap_and_is_not_hurt(monkeypatch):
 
         thread = Thread(target=run)
         thread.start()
-        thread.join(60)
+        thread.join(120)
         assert [("left no moment" in str(error)) for error in failures] == [True]
         cursor.execute("SELECT count(*) FROM creature")
         assert cursor.fetchone() == (1,)
@@ -367,7 +367,7 @@ def test_one_rebuild_of_a_locale_at_a_time():
     with rebuild.only_one("deDE"):
         thread = Thread(target=other)
         thread.start()
-        thread.join(30)
+        thread.join(120)
     assert "Another rebuild of deDE is at work" in said[0]
 
 

@@ -73,7 +73,7 @@ def test_claims_at_once_never_overlap(settings):
 
     def claim_in_thread(name: str) -> None:
         try:
-            together.wait(10)
+            together.wait(120)
             while batch := claim("deDE", f"{name}-{len(claimed)}"):
                 claimed.append(batch)
         finally:
@@ -305,7 +305,7 @@ def test_two_workers_on_the_same_claims_merge_once():
 
     def work_in_thread() -> None:
         try:
-            together.wait(10)
+            together.wait(120)
             work("deDE", "the same wake-up")
         finally:
             connections.close_all()

@@ -106,7 +106,7 @@ def test_while_one_process_publishes_another_does_nothing():
         cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [module.PUBLISH_LOCK])
         other = Thread(target=publish_in_thread)
         other.start()
-        other.join(10)
+        other.join(120)
     assert done == [0]
     assert has_changes(DE)
 
@@ -131,7 +131,7 @@ def test_a_mark_that_a_running_fold_needs_is_left_until_its_counts_are_there():
         cursor.execute(marking, [place])
         publisher = Thread(target=publish_in_thread)
         publisher.start()
-        publisher.join(10)
+        publisher.join(120)
         assert not publisher.is_alive()
     assert done == [0]
     assert publish(DE) == 1

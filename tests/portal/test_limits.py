@@ -85,11 +85,12 @@ def test_a_pause_of_merging_stops_no_upload():
 
 
 def test_a_pause_is_remembered_for_a_moment_and_not_for_longer(django_assert_num_queries, monkeypatch):
+    began = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: began)
     limits.check_intake()
     with django_assert_num_queries(0):
         limits.check_intake()
-    later = time.monotonic() + limits.INTAKE_REMEMBERED_S + 0.1
-    monkeypatch.setattr(time, "monotonic", lambda: later)
+    monkeypatch.setattr(time, "monotonic", lambda: began + limits.INTAKE_REMEMBERED_S + 0.1)
     with django_assert_num_queries(1):
         limits.check_intake()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from datetime import timedelta
 
@@ -43,7 +44,7 @@ def test_uploads_are_counted_by_locale_and_state(client):
     body = client.get("/api/v1/status").json()
     german = body["locales"]["deDE"]
     assert {name: german[name] for name in ("queued", "staged", "merged")} == {"queued": 2, "staged": 1, "merged": 8}
-    assert 90 <= german["oldest_age_s"] < 95
+    assert 90 <= german["oldest_age_s"] < 150
     assert german["rate_per_s"] == 0.1
     assert german["wait_s"] == 30
     assert body["locales"]["enUS"]["queued"] == 0
@@ -62,7 +63,7 @@ def test_the_last_hour_is_counted_by_minute():
     rows.upload(status="merged", merged_at=ago(seconds=5))
     for _ in range(2):
         rows.upload(status="merged", merged_at=ago(seconds=65))
-    rows.upload(status="merged", merged_at=ago(seconds=59 * 60 + 55))
+    rows.upload(status="merged", merged_at=ago(seconds=59 * 60 + 5))
     rows.upload(status="merged", merged_at=ago(seconds=60 * 60 + 5))
     figures = status.figures()["deDE"]
     assert figures.history == (1, *[0] * 57, 2, 1)
@@ -82,7 +83,9 @@ def test_the_wait_of_a_surge_is_unknown_until_it_has_a_pace_of_its_own():
     assert replace(surge, merged_last_minute=3000).wait_s == 30
 
 
-def test_figures_are_remembered_for_a_moment(client, django_assert_num_queries):
+def test_figures_are_remembered_for_a_moment(client, django_assert_num_queries, monkeypatch):
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now)  # by which the cache forgets
     client.get("/api/v1/status")
     rows.upload()
     with django_assert_num_queries(0):
