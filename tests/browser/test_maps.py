@@ -114,6 +114,46 @@ def test_a_shared_address_restores_the_view(page, zone):
     assert address(page) == shared
 
 
+def test_a_link_within_the_page_leads_to_the_same_whatever_was_shown_before(page, zone):
+    def view() -> tuple[list[float], list[str]]:
+        """Return where the map stands and what is chosen, with a layer more: only what changes is written."""
+        page.get_by_label("Areas").check()
+        at, *more = address(page).partition("#at=")[2].split("&")
+        return [float(number) for number in at.split(",")], more
+
+    for link in ("#", "#floor=9", f"#show={world.KODO}", "#at=30,30,3", f"#floor=1&hide={world.WORG}"):
+        page.goto("/about")
+        open_zone(page, zone, link)
+        place, choices = view()
+        page.goto("/about")
+        open_zone(page, zone, f"#at=20,80,5&floor=1&hide={world.KODO}&low=5&since=2024-11-01&colours=level")
+        follow = """(link) => new Promise((done) => {
+            addEventListener("hashchange", () => done(), { once: true });
+            location.hash = link;
+        })"""
+        page.evaluate(follow, link)
+        assert view() == (pytest.approx(place, abs=0.15), choices), link
+
+
+def test_no_creature_is_lost_from_an_address_however_many_are_chosen(page, site):
+    page.goto("/about")
+    kept = page.evaluate(
+        """async () => {
+            const { read, write } = await import("/static/as-written/js/map/address.js");
+            const named = Array.from({ length: 100 }, (_, at) => 2 ** 31 + at * 7);
+            const all = [...Array.from({ length: 900 }, (_, at) => 60_000 - at * 61), ...named];
+            const view = read("", all);
+            const round = (shown) => {
+                const written = write({ ...view, shown: new Set(shown) }, all, []);
+                return [written.length, [...read(written, all).shown].join() === shown.join()];
+            };
+            return [3, 450, 499, 500, 501, 700, 990].map((count) => round(all.slice(-count)));
+        }"""
+    )
+    assert [whole for _, whole in kept] == [True] * 7
+    assert max(length for length, _ in kept) < 2000
+
+
 def test_an_address_with_nonsense_shows_the_whole_zone(page, zone):
     open_zone(page, zone, "#at=x,NaN,9999&show=abc&floor=-1&low=1e9&name=%3Cscript%3E")
     expect(page.get_by_placeholder("Filter by name")).to_have_value("<script>")

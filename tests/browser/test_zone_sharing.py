@@ -179,6 +179,22 @@ def test_the_link_and_the_frame_hold_what_is_seen(page, zone, site, context_opti
     assert re.search(f'src="{site}/enUS/zones/{zone}/embed#{at}"', markup)
 
 
+def test_the_link_follows_what_is_seen_while_it_is_shown(page, zone, site):
+    open_zone(page, zone, "#at=50,50,3")
+    open_share(page)
+    link = page.get_by_label("Link to what you see")
+    expect(link).to_have_value(f"{site}/enUS/zones/{zone}#at=50,50,3")
+    box = page.locator("#map").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.wheel(0, -300)
+    expect(link).not_to_have_value(f"{site}/enUS/zones/{zone}#at=50,50,3")
+    # The wheel goes on for a moment.
+    expect(page.locator(".leaflet-zoom-anim")).to_have_count(0)
+    seen = address(page)
+    expect(link).to_have_value(seen)
+    assert f"/embed{seen[seen.index('#') :]}" in page.get_by_label("For your own page").input_value()
+
+
 def test_the_map_works_in_a_frame_of_another_site(page, zone, site, other_site):
     page.goto(other_site(f'<iframe src="{site}/enUS/zones/{zone}/embed#hide={world.WORG}" width="800" height="600">'))
     inner = page.frame_locator("iframe")

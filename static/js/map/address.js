@@ -10,8 +10,9 @@ import { REACTIONS } from "./filter.js";
  * @typedef {Place & Omit<import("./controls.js").Choices, "layers"> & {layers: Set<string>|undefined}} View Without layers the usual ones.
  */
 
-/** Past this many, the shorter of "shown" and "hidden" is still too long to be shared. */
-const MOST_IDS = 400;
+/** More ids than this are told shorter: by the steps from one to the next, in base 36, `.s9.1.2u` for 1017, 1018 and 1120. */
+const MOST_PLAIN = 20;
+const STEP_BASE = 36;
 
 const COLOURS = ["creature", "level", "reaction"];
 
@@ -73,7 +74,14 @@ function written(wanted, all) {
   const hidden = all.filter((id) => !wanted.has(id));
   if (shown.length === 0) return ["show=none"];
   if (hidden.length === 0) return [];
-  return shown.length <= hidden.length ? [`show=${shown.slice(0, MOST_IDS)}`] : [`hide=${hidden.slice(0, MOST_IDS)}`];
+  return shown.length <= hidden.length ? [`show=${told(shown)}`] : [`hide=${told(hidden)}`];
+}
+
+/** @param {number[]} chosen */
+function told(chosen) {
+  if (chosen.length <= MOST_PLAIN) return chosen.join();
+  const sorted = chosen.toSorted((a, b) => a - b);
+  return sorted.map((id, rank) => `.${(id - (sorted[rank - 1] ?? 0)).toString(STEP_BASE)}`).join("");
 }
 
 /**
@@ -96,8 +104,12 @@ function shownIds(parts, all) {
   return "all";
 }
 
-/** @param {string} list */
-const ids = (list) => new Set(list.split(",").map(Number));
+/** @param {string} list @returns {Set<number>} */
+function ids(list) {
+  if (!list.startsWith(".")) return new Set(list.split(",").map(Number));
+  let id = 0;
+  return new Set(list.slice(1).split(".").map((step) => (id += Number.parseInt(step, STEP_BASE))));
+}
 
 /** An empty list is one, too: nothing is wanted then. @param {string|null} list */
 const words = (list) => (list === null ? undefined : new Set(list.split(",").filter(Boolean)));

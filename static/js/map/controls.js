@@ -45,7 +45,7 @@ export class Controls {
     this.fill("name", name);
     this.fill("low", low === null ? "" : String(low));
     this.fill("high", high === null ? "" : String(high));
-    if (floor !== null) this.fill("floor", String(floor));
+    this.fill("floor", String(floor ?? ""));
     this.fill("side", side);
     this.fill("since", since);
     this.fill("colours", more.colours ?? "creature");
@@ -66,12 +66,12 @@ export class Controls {
     return /** @type {HTMLInputElement|null} */ (this.form.elements.namedItem(name))?.value ?? "";
   }
 
-  /** @param {string} name @param {string} value */
+  /** @param {string} name @param {string} value Of a choice that lacks it, its first is taken. */
   fill(name, value) {
     const field = /** @type {HTMLInputElement|HTMLSelectElement|null} */ (this.form.elements.namedItem(name));
     if (!field) return;
-    const offered = !(field instanceof HTMLSelectElement) || [...field.options].some((option) => option.value === value);
-    if (offered) field.value = value;
+    field.value = value;
+    if (field instanceof HTMLSelectElement && field.selectedIndex < 0) field.selectedIndex = 0;
   }
 
   /** @param {string} name @returns {HTMLInputElement[]} */

@@ -18,7 +18,7 @@ const FILES = {
  */
 export function share(root, { dots }) {
   const said = need("#share-said", root);
-  root.addEventListener("toggle", () => fillIn(root));
+  root.addEventListener("toggle", () => tellView(root));
   root.addEventListener("click", async (event) => {
     const button = /** @type {HTMLElement} */ (event.target).closest("button");
     if (!button) return;
@@ -28,8 +28,8 @@ export function share(root, { dots }) {
   });
 }
 
-/** @param {HTMLElement} root */
-function fillIn(root) {
+/** Say where what is seen now can be seen. The page calls it whenever that is another. @param {HTMLElement} root */
+export function tellView(root) {
   const { address, embed, name = "" } = root.dataset;
   /** @type {HTMLInputElement} */ (need("#share-link", root)).value = `${address}${location.hash}`;
   const frame = document.createElement("iframe");

@@ -19,14 +19,14 @@ import { Measure } from "./layers/measure.js";
 import { Origin } from "./layers/origin.js";
 import { Paper } from "./layers/paper.js";
 import { printed } from "./layers/print.js";
-import { fit, sheet } from "./layers/sheet.js";
+import { fit, sheet, stand } from "./layers/sheet.js";
 import { Spawns } from "./layers/spawns.js";
 import { fullScreen } from "./layers/tools.js";
 import { legend } from "./legend.js";
 import { List } from "./list.js";
 import { Pointer } from "./pointer.js";
 import { gatheringPopup, spawnPopup, tip } from "./popups.js";
-import { share } from "./share.js";
+import { share, tellView } from "./share.js";
 
 const DAY_MS = 86_400_000;
 
@@ -84,7 +84,7 @@ if (sharing) share(sharing, { dots });
 onThemeChange(recolour);
 printed(map, box, { canvases: [canvas, over], caption });
 box.dataset.state = "loading";
-restore(true);
+restore(wanted);
 try {
   const mobs = unpackMobs(await fetched);
   spawns = new Spawns(canvas, over, mobs, (mob) => String(shades.get(mob.id)));
@@ -94,10 +94,7 @@ try {
   canvas.painters = [density, areas, spawns, ...(gathering ? [gathering] : [])];
   list.offerPlaces(mobs);
   redraw();
-  if (!wanted.at && wanted.shown !== "all") {
-    fit(map, spawns.shown);
-    list.reveal();
-  }
+  if (!wanted.at && wanted.shown !== "all") lookAtShown();
   box.dataset.state = "drawn";
   requestAnimationFrame(() => performance.mark("first dots"));
   // Only now: what the dots stand on must not keep them waiting.
@@ -107,7 +104,7 @@ try {
   box.dataset.state = "failed";
 }
 map.on("moveend", remember);
-addEventListener("hashchange", () => restore(false));
+addEventListener("hashchange", follow);
 
 /** @param {unknown} error */
 function fail(error) {
@@ -248,19 +245,34 @@ function remember() {
   const view = { ...controls.choices, at: { x: lng, y: lat, zoom: map.getZoom() }, shown: list.shown };
   // In a frame the page around it keeps its own address; the link to the whole page carries the view.
   const whole = /** @type {HTMLAnchorElement|null} */ (document.querySelector("#whole-page"));
-  if (whole) whole.hash = address.write(view, ids, controls.usualLayers);
-  history.replaceState(null, "", address.write(view, ids, controls.usualLayers) || location.pathname + location.search);
+  const fragment = address.write(view, ids, controls.usualLayers);
+  if (whole) whole.hash = fragment;
+  history.replaceState(null, "", fragment || location.pathname + location.search);
+  if (sharing) tellView(sharing);
 }
 
-/** @param {boolean} placed Whether the map already stands where the address says. */
-function restore(placed) {
+/** Go where a link within the page leads: to the same as if the page were opened there. */
+function follow() {
   const view = address.read(location.hash, ids);
+  map.closePopup();
+  restore(view);
+  if (view.at || view.shown === "all") stand(map, view.at);
+  else lookAtShown();
+}
+
+/** Without a place in the address, creatures are looked for where they are. */
+function lookAtShown() {
+  fit(map, spawns?.shown ?? []);
+  list.reveal();
+}
+
+/** Choose what an address says; where the map stands is told to it apart. @param {address.View} view */
+function restore(view) {
   restoring = true;
   list.shown = view.shown;
   controls.choices = view;
   if (controls.isNarrowed) /** @type {HTMLDetailsElement} */ (need("#narrow")).open = true;
   list.filter(controls.choices);
-  if (view.at && !placed) map.setView([view.at.y, view.at.x], view.at.zoom, { animate: false });
   restoring = false;
   recolour();
   redraw();

@@ -44,9 +44,8 @@ export function sheet(box, at = null) {
     maxBoundsViscosity: 0.8,
   });
   L.control.zoom({ position: "topleft", zoomInTitle: gettext("Zoom in"), zoomOutTitle: gettext("Zoom out") }).addTo(map);
-  toolButton(map, "whole-zone", gettext("Whole zone"), () => map.fitBounds(WHOLE_ZONE, MARGINS));
-  if (at) map.setView(xy(at.x, at.y), at.zoom, { animate: false });
-  else map.fitBounds(WHOLE_ZONE, MARGINS);
+  toolButton(map, "whole-zone", gettext("Whole zone"), () => stand(map, null));
+  stand(map, at);
   map.on("popupopen", ({ popup }) => {
     popup.getElement().querySelector(".leaflet-popup-close-button").setAttribute("aria-label", gettext("Close"));
   });
@@ -55,6 +54,15 @@ export function sheet(box, at = null) {
   pointer(map);
   new ResizeObserver(() => map.invalidateSize({ pan: false })).observe(box);
   return map;
+}
+
+/**
+ * Go to a place, or show the whole zone.
+ * @param {L.Map} map @param {{x: number, y: number, zoom: number}|null} at
+ */
+export function stand(map, at) {
+  if (at) map.setView(xy(at.x, at.y), at.zoom, { animate: false });
+  else map.fitBounds(WHOLE_ZONE, MARGINS);
 }
 
 /**
