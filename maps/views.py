@@ -53,8 +53,7 @@ def zones(request: HttpRequest, alias: str) -> HttpResponse:
 @of_locale
 def zone(request: HttpRequest, alias: str, id: str) -> HttpResponse:
     """Show a zone's map and its creatures."""
-    shown = zone_views.context(request, alias, whole(id))
-    return render(request, "maps/zone.html", shown | {"next": _next(shown["listed"])})
+    return render(request, "maps/zone.html", zone_views.context(request, alias, whole(id)))
 
 
 @of_locale

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Any
 
 import orjson
@@ -26,19 +27,24 @@ TILE_CACHE_CONTROL = "public, max-age=31536000, immutable"
 def context(request: HttpRequest, alias: str, number: int) -> dict[str, Any]:
     """Return what the templates of a zone's map need, or raise a 404."""
     # As old as the map on the same page, so that the list is in step with it.
-    drawn = documents.found(alias, documents.ZONE_MAP, number, even_if_stale=True)
-    found = drawn["zone"] if drawn else queries.zone(alias, number)
-    if found is None:
+    drawn = documents.found(alias, documents.ZONE_MAP, number, even_if_stale=True) or queries.zone_map(alias, number)
+    if drawn is None:
         raise Http404(f"No zone {number}.")
-    locale, after = chosen_locale(request), request.GET.get("after")
-    listed = excerpts.zone_mobs(drawn, paging.MAX_LIMIT, after) if drawn else None
-    listed = listed or queries.zone_mobs(alias, number, paging.MAX_LIMIT, after)
+    locale, found = chosen_locale(request), drawn["zone"]
+    page = _page(request)
+    mobs = excerpts.best_known(drawn, paging.MAX_LIMIT, page)
+    if page > 1 and not mobs:
+        raise Http404(f"Zone {number} has no creatures on page {page} of its list.")
+    before, left = (page - 1) * paging.MAX_LIMIT, len(drawn["mobs"]) - page * paging.MAX_LIMIT
     return {
         "section": "zones",
         "zone": found,
-        "mobs": listed["mobs"],
-        "mobs_digest": _digest(listed["mobs"]),
-        "listed": listed,
+        "mobs": mobs,
+        "mobs_digest": _digest(mobs),
+        "unlisted": len(drawn["mobs"]) - len(mobs),
+        "first": before + 1,
+        "last": before + len(mobs),
+        "next": f"?page={page + 1}" if left > 0 else None,
         "gathering": _gathering(alias, number),
         "images": {floor: shown for floor in found["floors"] if (shown := image(locale, number, floor))},
         "grounds": {floor: ground_address(locale, alias, number, floor) for floor in found["floors"]},
@@ -91,6 +97,14 @@ def tile(request: HttpRequest, locale: str, version: str, **at: int) -> FileResp
         raise Http404("No image is there.") from None
     response["Cache-Control"] = TILE_CACHE_CONTROL
     return response
+
+
+def _page(request: HttpRequest) -> int:
+    """Return which page of the list of creatures is asked for, or raise a 404."""
+    asked = request.GET.get("page", "1")
+    if not re.fullmatch(r"[1-9][0-9]{0,9}", asked):
+        raise Http404("The address names no page of this list.")
+    return int(asked)
 
 
 def _digest(shown: Any) -> str:

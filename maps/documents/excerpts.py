@@ -25,6 +25,28 @@ def zone_mobs(told: Row, limit: int, after: str | None) -> Row | None:
     return shapes.page("mobs", listed, limit)
 
 
+def best_known(told: Row, most: int, page: int = 1) -> list[Row]:
+    """Return a zone's creatures for a list that holds at most so many, by name: on the first page the best known.
+
+    Uploads may bring any number of invented names, and choose them as well as their ids; that several players met a
+    creature is harder to invent.
+    """
+    mobs, fields = told["mobs"], told["fields"]
+    listed = mobs if page == 1 else []
+    if len(mobs) > most:
+        ranks = sorted(range(len(mobs)), key=lambda rank: _evidence(mobs[rank], fields), reverse=True)
+        listed = [mobs[rank] for rank in sorted(ranks[(page - 1) * most : page * most])]
+    return [{name: value for name, value in mob.items() if name not in DRAWN} for mob in listed]
+
+
+def _evidence(mob: Row, fields: list[str]) -> tuple[int, int, int]:
+    """Return what ranks a creature of a zone's map; `byEvidence` in list.js does the same."""
+    confirmed, uploaders = (
+        max(mob["spawns"][fields.index(field) :: len(fields)], default=0) for field in ("confirmed", "uploaders")
+    )
+    return confirmed, uploaders, mob["sightings"]
+
+
 def positions(told: Row, zone: int | None, floor: int | None) -> Row | None:
     """Return coordinates out of a document of places, as `queries.mob_positions`, `queries.source_positions`."""
     return flat.position_features(told["places"], zone, floor) if _has(told, zone) else None

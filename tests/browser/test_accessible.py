@@ -155,13 +155,13 @@ def test_failures_are_accessible(page, site, answered, monkeypatch):
     staff.user_permissions.set(Permission.objects.filter(codename="view_player"))
     log_in(page, site, staff)
     look(page, "/admin/queues/")
-    monkeypatch.setattr(queries, "zone", lambda *_: 1 / 0)
+    monkeypatch.setattr(queries, "zone_map", lambda *_: 1 / 0)
     look(page, "/enUS/zones/1")
 
     def away(*_: object) -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(queries, "zone", away)
+    monkeypatch.setattr(queries, "zone_map", away)
     look(page, "/enUS/zones/1")
     # A form whose protection is gone.
     page.goto("/about")

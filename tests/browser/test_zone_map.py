@@ -6,6 +6,7 @@ import pytest
 from django.contrib.gis.geos import Polygon
 from playwright.sync_api import Page, expect
 
+from maps import paging
 from maps.models import Presence, Spawn
 from tests.browser import world
 from tests.browser.test_maps import address, creature, inked, open_zone, painted, points
@@ -260,6 +261,73 @@ def test_spawn_points_are_reached_from_the_list_by_keyboard(page, zone):
     page.get_by_role("button", name="Spawn points of <script>").click()
     page.get_by_role("button", name="75.0 / 75.0").click()
     expect(page.get_by_label("Floor", exact=True)).to_have_value("1")
+
+
+def test_spawn_points_past_the_first_200_are_listed_when_asked_for(page, zone):
+    for number in range(203):
+        factories.spawn(world.WORG, zone, number / 4, 90, db=factories.EN)
+    open_zone(page, zone)
+    page.get_by_role("button", name="Spawn points of Éber Worg").click()
+    places = page.locator(".spawn-places > li:not(.more)")
+    expect(places).to_have_count(200)
+    page.get_by_role("button", name="Show more (4 left)").focus()
+    page.keyboard.press("Enter")
+    expect(places).to_have_count(204)
+    expect(places.nth(200).get_by_role("button")).to_be_focused()
+    expect(page.get_by_role("button", name="Show more")).to_have_count(0)
+
+
+@pytest.mark.parametrize("view", ["", "/embed"])
+def test_the_map_shows_creatures_that_the_list_has_no_room_for(page, zone, view, monkeypatch):
+    monkeypatch.setattr(paging, "MAX_LIMIT", 1)
+    page.goto(f"/enUS/zones/{zone}{view}")
+    points(page, 3)
+    expect(page.locator("#mobs bdi")).to_have_text(["Dying Kodo"])
+    open_list = page.locator(".drawer-handle")
+    if view:
+        open_list.click()
+    expect(page.locator("#unlisted")).to_contain_text("2 more creatures are on the map, but not in this list.")
+    page.get_by_placeholder("Filter by name").fill("eber")
+    points(page, 1)
+    expect(page.locator("#unlisted")).to_contain_text("1 more creature is")
+    page.get_by_role("button", name="Show more").click()
+    expect(page.locator("#mobs li:visible bdi")).to_have_text(["Éber Worg"])
+    expect(creature(page, world.WORG)).to_be_focused()
+    expect(page.locator(f'[data-mob="{world.WORG}"]')).to_contain_text("Level 12–14 · 2 sightings")
+    expect(page.locator("#unlisted")).to_be_hidden()
+    creature(page, world.WORG).uncheck()
+    points(page, 0)
+    page.get_by_placeholder("Filter by name").fill("")
+    points(page, 2)
+    page.reload()
+    points(page, 2)
+    if view:
+        open_list.click()
+    page.get_by_role("button", name="All off").click()
+    points(page, 0)
+
+
+def test_colours_and_links_hold_whatever_the_list_has_room_for(page, zone, monkeypatch):
+    def colours() -> dict[str, str]:
+        swatches = """() => Object.fromEntries([...document.querySelectorAll("#mobs li")].map(
+            (item) => [item.dataset.mob, item.querySelector(".swatch").style.getPropertyValue("--swatch")]))"""
+        return page.evaluate(swatches)
+
+    open_zone(page, zone)
+    own = colours()
+    creature(page, world.KODO).uncheck()
+    creature(page, world.BOSS).uncheck()
+    points(page, 1)
+    shared = address(page)
+    assert f"show={world.WORG}" in shared
+    monkeypatch.setattr(paging, "MAX_LIMIT", 1)
+    page.goto("/about")
+    page.goto(shared)
+    points(page, 1)
+    expect(creature(page, world.KODO)).not_to_be_checked()
+    page.get_by_role("button", name="Show more").click()
+    expect(creature(page, world.WORG)).to_be_checked()
+    assert colours() == own
 
 
 def test_the_list_lights_the_dots_of_the_creature_under_the_pointer(page, zone):

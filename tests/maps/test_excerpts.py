@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import Any
 
 import pytest
 from django.contrib.gis.geos import Polygon
@@ -12,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from maps import documents, paging
-from maps.documents import MOB_PLACES, SOURCE, SOURCE_PLACES, files, marks
+from maps.documents import MOB_PLACES, SOURCE, SOURCE_PLACES, excerpts, files, marks
 from maps.models import Changed, Item, Presence, Recounted, Source, Spawn, Zone
 from maps.publish import publish
 from tests.maps.contract import ask, read
@@ -154,10 +155,33 @@ def test_a_list_taken_out_of_a_map_is_paged(world, monkeypatch):
     assert ask(f"deDE/zones/{world['zone']}/mobs?cursor=nonsense").status_code == 400
     monkeypatch.setattr(paging, "MAX_LIMIT", 1)
     page = Client().get(f"/deDE/zones/{world['zone']}")
-    assert [mob["id"] for mob in page.context["mobs"]] == [8]
-    rest = Client().get(f"/deDE/zones/{world['zone']}{page.context['next']}")
-    assert [mob["id"] for mob in rest.context["mobs"]] == [7]
-    assert Client().get(f"/deDE/zones/{world['zone']}?after=nonsense").status_code == 404
+    assert [mob["id"] for mob in page.context["mobs"]] == [7], "seen by more players"
+    assert "Creatures 1 to 1 of 2" in page.content.decode()
+    for view in ("", "/embed"):
+        rest = Client().get(f"/deDE/zones/{world['zone']}{view}{page.context['next']}")
+        assert [mob["id"] for mob in rest.context["mobs"]] == [8]
+        assert "Creatures 2 to 2 of 2" in rest.content.decode()
+        assert "Show more" in Client().get(f"/deDE/zones/{world['zone']}{view}").content.decode()
+    assert rest.context["next"] is None
+    for page in ("nonsense", "0", "-1", "3", "9" * 50):
+        assert Client().get(f"/deDE/zones/{world['zone']}?page={page}").status_code == 404, page
+
+
+def test_a_list_with_too_little_room_holds_what_is_known_best():
+    def mob(id: int, name: str, sightings: int, *spawns: tuple[int, int]) -> dict[str, Any]:
+        flat = [number for uploaders, confirmed in spawns for number in (uploaders, confirmed)]
+        return {"id": id, "name": name, "sightings": sightings, "spawns": flat, "patrols": []}
+
+    invented = [mob(id, f"Aaa {id}", 99, (1, 0), (2, 0)) for id in range(1000)]
+    known = [mob(4119, "Kodo", 5, (1, 0), (3, 1)), mob(7, "Wolf", 5, (4, 0)), mob(8, "Worg", 6, (4, 0))]
+    told = {"mobs": [*invented, *known, mob(9, "Zzz", 500)], "fields": ["uploaders", "confirmed"]}
+    best = [[one["id"] for one in excerpts.best_known(told, most)] for most in (1, 2, 3)]
+    assert best == [[4119], [4119, 8], [4119, 7, 8]]
+    pages = [one["id"] for page in range(1, 7) for one in excerpts.best_known(told, 200, page)]
+    assert sorted(pages) == sorted(one["id"] for one in told["mobs"])
+    assert pages[-1] == 9, "seen often, and nowhere"
+    listed = [one["name"] for one in excerpts.best_known(told, 5000)]
+    assert listed == [one["name"] for one in told["mobs"]]
 
 
 def test_a_zones_page_is_as_old_as_its_map(world):

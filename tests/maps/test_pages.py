@@ -357,7 +357,7 @@ def test_while_a_database_is_away_pages_say_so_and_when_to_come_back(client, mon
     def away(*_: object) -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(queries, "zone", away)
+    monkeypatch.setattr(queries, "zone_map", away)
     response = client.get("/enUS/zones/12", headers={"Accept-Language": language})
     assert response.status_code == 503
     assert int(response["Retry-After"]) > 0
@@ -369,6 +369,6 @@ def test_while_a_database_is_away_pages_say_so_and_when_to_come_back(client, mon
 
 
 def test_other_faults_stay_faults(client, monkeypatch):
-    monkeypatch.setattr(queries, "zone", lambda *_: 1 / 0)
+    monkeypatch.setattr(queries, "zone_map", lambda *_: 1 / 0)
     client.raise_request_exception = False
     assert client.get("/enUS/zones/12").status_code == 500

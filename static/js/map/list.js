@@ -1,33 +1,40 @@
-/** The list of creatures beside a zone's map: switches, their places, and hover in step with the map. */
+/**
+ * The list of creatures beside a zone's map: switches, their places, and hover in step with the map. What the map holds
+ * beyond the page's list has no entry until it is asked for, but is switched and filtered all the same.
+ */
 
 import { element, need } from "../dom.js";
-import { fill, gettext, ngettext, number, plainText } from "../words.js";
+import { fill, gettext, ngettext, plainText } from "../words.js";
 import { fits } from "./filter.js";
+import { AT_ONCE, unfolding } from "./places.js";
 import { certainty, place } from "./popups.js";
 
-/** A creature's places past this many are left to the map. */
-const MOST_PLACES = 200;
-
 /**
+ * @typedef {import("./document.js").Mob} Mob
  * @typedef {import("./document.js").Point} Point
- * @typedef {import("./filter.js").Traits & {id: number, item: HTMLLIElement, box: HTMLInputElement}} Row
+ * @typedef {import("./filter.js").Traits & {id: number, box: HTMLInputElement, fits: boolean, item: HTMLLIElement|null, mob: Mob|null}} Row
+ *   `mob` once the map has arrived.
  */
 
 export class List {
   /**
    * @param {HTMLElement} root
-   * @param {{onChange: () => void, onHover: (id: number|null) => void, onPlace: (id: number, point: Point) => void}} options
+   * @param {{page: (id: number) => string, onChange: () => void, onHover: (id: number|null) => void, onPlace: (id: number, point: Point) => void}} options
    */
-  constructor(root, { onChange, onHover, onPlace }) {
+  constructor(root, { page, onChange, onHover, onPlace }) {
     this.root = root;
+    this.page = page;
     this.onChange = onChange;
     this.onPlace = onPlace;
     this.none = need(".mobs-none");
+    this.rest = need("#unlisted");
+    this.colourOf = (/** @type {number} */ _) => "";
     /** @type {Map<number, Row>} */
     this.rows = new Map();
     for (const item of root.querySelectorAll("li")) this.rows.set(Number(item.dataset.mob), row(item));
     this.status = need("#shown");
 
+    need("button", this.rest).addEventListener("click", () => this.listMore());
     root.addEventListener("change", onChange);
     root.addEventListener("pointerover", (event) => onHover(this.idAt(event.target)));
     root.addEventListener("pointerleave", () => onHover(null));
@@ -41,21 +48,44 @@ export class List {
     return item ? Number(item.dataset.mob) : null;
   }
 
-  /** Ids of all creatures, in the list's order. */
+  /** Ids of all creatures. */
   get ids() {
     return [...this.rows.keys()];
   }
 
-  /** The lowest and the highest level in the list, bosses ("??") apart. @returns {[number, number]} */
+  /** The lowest and the highest level of all, bosses ("??") apart. @returns {[number, number]} */
   get levels() {
-    const known = [...this.rows.values()].flatMap(({ min, max }) => [min, max]).filter((level) => level !== null);
-    return [Math.min(...known), Math.max(...known)];
+    let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const { min, max } of this.rows.values()) {
+      if (min !== null) least = Math.min(least, min);
+      if (max !== null) most = Math.max(most, max);
+    }
+    return [least, most];
+  }
+
+  /**
+   * Take what the map draws: give every creature with places a button that lists them. Return whether there are
+   * creatures that the page does not list, being too many or newer than it.
+   * @param {Mob[]} mobs
+   */
+  take(mobs) {
+    const others = byEvidence(mobs.filter(({ id }) => !this.rows.has(id)));
+    for (const mob of others) this.rows.set(mob.id, unlisted(mob));
+    for (const mob of mobs) {
+      const found = /** @type {Row} */ (this.rows.get(mob.id));
+      found.mob = mob;
+      this.offerPlaces(found);
+    }
+    // From here on the other pages of the list follow in this one.
+    document.querySelector("#pages")?.remove();
+    this.sayRest();
+    return others.length > 0;
   }
 
   /** Whether a creature is switched on and passes the filters. @param {number} id */
   isShown(id) {
     const found = this.rows.get(id);
-    return found !== undefined && found.box.checked && !found.item.hidden;
+    return found !== undefined && found.box.checked && found.fits;
   }
 
   /** Creatures that are switched on, whatever the filters say. @returns {"all"|Set<number>} */
@@ -71,69 +101,84 @@ export class List {
 
   /** Switch on or off all creatures that the filters let through. @param {boolean} on */
   switchAll(on) {
-    for (const { item, box } of this.rows.values()) if (!item.hidden) box.checked = on;
+    for (const row of this.rows.values()) if (row.fits) row.box.checked = on;
     this.onChange();
   }
 
   /** Hide what the filters exclude. @param {import("./filter.js").Wanted} wanted */
   filter(wanted) {
     const prepared = { ...wanted, name: plainText(wanted.name) };
-    let visible = 0;
+    let fitting = 0;
     for (const entry of this.rows.values()) {
-      entry.item.hidden = !fits(entry, prepared);
-      if (!entry.item.hidden) visible += 1;
+      entry.fits = fits(entry, prepared);
+      if (entry.item) entry.item.hidden = !entry.fits;
+      if (entry.fits) fitting += 1;
     }
-    this.none.hidden = visible > 0 || this.rows.size === 0;
+    this.none.hidden = fitting > 0 || this.rows.size === 0;
+    this.sayRest();
+  }
+
+  /** Those that fit the filters and have no entry, the best known first. */
+  get unlisted() {
+    return [...this.rows.values()].filter(({ item, fits }) => !item && fits);
+  }
+
+  sayRest() {
+    const count = this.unlisted.length;
+    this.rest.hidden = count === 0;
+    need("p", this.rest).textContent = ngettext("%(count)s more creature is on the map, but not in this list.", "%(count)s more creatures are on the map, but not in this list.", count);
+  }
+
+  /** Give some more of them an entry. */
+  listMore() {
+    const rows = this.unlisted.slice(0, AT_ONCE);
+    this.root.append(...rows.map((row) => this.entry(row)));
+    this.root.hidden = false;
+    for (const row of rows) this.offerPlaces(row);
+    this.paint(this.colourOf);
+    this.sayRest();
+    rows[0]?.box.focus();
+  }
+
+  /** The entry that the page's template makes for those it lists. @param {Row} row */
+  entry(row) {
+    const { id, name, sightings } = /** @type {Mob} */ (row.mob);
+    const seen = ngettext("%(count)s sighting", "%(count)s sightings", sightings);
+    const facts = element("small", { text: `${gettext("Level")} ${levels(row)} · ${seen}` });
+    const title = element("span", { class: "name" }, element("bdi", { text: name }), facts);
+    const label = element("label", {}, row.box, element("span", { class: "swatch", "aria-hidden": "true" }), title);
+    const details = element("a", { href: this.page(id) }, gettext("Details"), element("span", { class: "hidden", text: `: ${name}` }));
+    row.item = element("li", { "data-mob": String(id) }, label, details);
+    return row.item;
   }
 
   /** @param {(id: number) => string} colourOf */
   paint(colourOf) {
+    this.colourOf = colourOf;
     for (const { id, item } of this.rows.values()) {
-      /** @type {HTMLElement|null} */ (item.querySelector(".swatch"))?.style.setProperty("--swatch", colourOf(id));
+      /** @type {HTMLElement|null|undefined} */ (item?.querySelector(".swatch"))?.style.setProperty("--swatch", colourOf(id));
     }
   }
 
-  /** Give every creature with places a button that lists them. @param {import("./document.js").Mob[]} mobs */
-  offerPlaces(mobs) {
-    for (const mob of mobs) {
-      const found = this.rows.get(mob.id);
-      if (found && mob.spawns.length) found.item.querySelector("a")?.before(this.placesButton(found.item, mob));
-    }
-  }
-
-  /** @param {HTMLLIElement} item @param {import("./document.js").Mob} mob */
-  placesButton(item, mob) {
+  /** @param {Row} row */
+  offerPlaces({ item, mob }) {
+    if (!item || !mob?.spawns.length) return;
     const words = fill(gettext("Spawn points of %(name)s"), { name: mob.name });
-    const button = element("button", { type: "button", class: "unfold", "aria-expanded": "false", "aria-label": words, title: words });
-    button.textContent = number(mob.spawns.length);
-    /** @type {HTMLElement|undefined} */
-    let places;
-    button.addEventListener("click", () => {
-      const open = button.getAttribute("aria-expanded") !== "true";
-      button.setAttribute("aria-expanded", String(open));
-      if (!places) item.append((places = this.placesOf(mob, words)));
-      places.hidden = !open;
-    });
-    return button;
+    item.querySelector("a")?.before(unfolding(item, words, mob.spawns, (point) => this.placeEntry(mob, point)));
   }
 
-  /** @param {import("./document.js").Mob} mob @param {string} words */
-  placesOf(mob, words) {
-    const entries = mob.spawns.slice(0, MOST_PLACES).map((point) => {
-      const seen = ngettext("%(count)s sighting", "%(count)s sightings", point.sightings);
-      const button = element("button", { type: "button", title: certainty(point) }, place(point.x, point.y));
-      button.append(element("small", { class: "soft", text: `${point.confirmed ? "●" : "○"} ${seen}` }));
-      button.addEventListener("click", () => this.onPlace(mob.id, point));
-      return element("li", {}, button);
-    });
-    const left = mob.spawns.length - entries.length;
-    if (left > 0) entries.push(element("li", { class: "soft", text: ngettext("and %(count)s more on the map", "and %(count)s more on the map", left) }));
-    return element("ol", { class: "spawn-places", "aria-label": words }, ...entries);
+  /** @param {Mob} mob @param {Point} point */
+  placeEntry(mob, point) {
+    const seen = ngettext("%(count)s sighting", "%(count)s sightings", point.sightings);
+    const button = element("button", { type: "button", title: certainty(point) }, place(point.x, point.y));
+    button.append(element("small", { class: "soft", text: `${point.confirmed ? "●" : "○"} ${seen}` }));
+    button.addEventListener("click", () => this.onPlace(mob.id, point));
+    return element("li", {}, button);
   }
 
   /** Mark the creature under the map's pointer, or none. @param {number|null} id @param {boolean} [scroll] */
   light(id, scroll = false) {
-    for (const { item } of this.rows.values()) item.classList.remove("lit");
+    for (const { item } of this.rows.values()) item?.classList.remove("lit");
     const item = id === null ? undefined : this.rows.get(id)?.item;
     item?.classList.add("lit");
     if (scroll && item && this.root.scrollHeight > this.root.clientHeight) item.scrollIntoView({ block: "nearest" });
@@ -141,8 +186,8 @@ export class List {
 
   /** Bring the first creature that is switched on into the list's view. */
   reveal() {
-    const first = [...this.rows.values()].find(({ box }) => box.checked);
-    if (first) this.root.scrollTop = first.item.offsetTop - this.root.offsetTop;
+    const first = [...this.rows.values()].find(({ item, box }) => item && box.checked);
+    if (first?.item) this.root.scrollTop = first.item.offsetTop - this.root.offsetTop;
   }
 
   /** Say how much is drawn. @param {number} points */
@@ -159,6 +204,8 @@ function row(item) {
     id: Number(mob),
     item,
     box,
+    fits: true,
+    mob: null,
     key: plainText(item.querySelector("bdi")?.textContent ?? ""),
     min: whole(min),
     max: whole(max),
@@ -166,6 +213,30 @@ function row(item) {
     alliance: whole(alliance),
     horde: whole(horde),
   };
+}
+
+/** @param {Mob} mob @returns {Row} */
+function unlisted(mob) {
+  const { id, name, min, max, boss, react } = mob;
+  const box = element("input", { type: "checkbox", checked: true });
+  return { id, item: null, box, fits: true, mob, key: plainText(name), min, max, boss, ...react };
+}
+
+/** Sort the best known to the front, as the server does (`best_known` in excerpts.py). @param {Mob[]} mobs */
+function byEvidence(mobs) {
+  const ranked = mobs.map((mob) => ({
+    mob,
+    confirmed: Number(mob.spawns.some(({ confirmed }) => confirmed)),
+    uploaders: mob.spawns.reduce((most, { uploaders }) => Math.max(most, uploaders), 0),
+  }));
+  ranked.sort((a, b) => b.confirmed - a.confirmed || b.uploaders - a.uploaders || b.mob.sightings - a.mob.sightings);
+  return ranked.map(({ mob }) => mob);
+}
+
+/** As the server writes them (`levels` in atlas.py). @param {Row} row */
+function levels({ min, max, boss }) {
+  const known = min !== null && max !== null ? [min === max ? `${min}` : `${min}–${max}`] : [];
+  return [...known, ...(boss ? ["??"] : [])].join(", ") || "–";
 }
 
 /** @param {string|undefined} text */

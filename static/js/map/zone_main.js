@@ -56,10 +56,9 @@ let restoring = false;
 
 const form = /** @type {HTMLFormElement} */ (need("#filters"));
 const controls = new Controls(form, refilter);
-const list = new List(need("#mobs"), { onChange: redraw, onHover: (id) => light(id, false), onPlace: show });
-const ids = list.ids;
-const ranks = new Map(ids.map((id, rank) => [id, rank]));
-const levels = list.levels;
+const list = new List(need("#mobs"), { page: (id) => `${mobPages}${id}`, onChange: redraw, onHover: (id) => light(id, false), onPlace: show });
+let ranks = ranked(list.ids);
+let levels = list.levels;
 /** Every creature's colour as it is now. @type {Map<number, string>} */
 const shades = new Map();
 
@@ -68,7 +67,7 @@ for (const button of form.querySelectorAll("[data-all]")) {
   button.addEventListener("click", () => list.switchAll(button.getAttribute("data-all") === "on"));
 }
 
-const wanted = address.read(location.hash, ids);
+let wanted = address.read(location.hash, list.ids);
 const map = sheet(box, wanted.at);
 const canvas = new Canvas().addTo(map);
 const over = new Canvas().addTo(map);
@@ -87,12 +86,18 @@ box.dataset.state = "loading";
 restore(wanted);
 try {
   const mobs = unpackMobs(await fetched);
+  if (list.take(mobs)) {
+    // The same colours and addresses whatever the list holds.
+    ranks = ranked(mobs.map(({ id }) => id));
+    levels = list.levels;
+    wanted = address.read(location.hash, list.ids);
+    restore(wanted);
+  }
   spawns = new Spawns(canvas, over, mobs, (mob) => String(shades.get(mob.id)));
   areas = new Areas(canvas, spawns);
   density = new Density(canvas, spawns, (isShown) => (crowded.hidden = !isShown));
   // Painted in this order: what covers the most ground lies lowest.
   canvas.painters = [density, areas, spawns, ...(gathering ? [gathering] : [])];
-  list.offerPlaces(mobs);
   redraw();
   if (!wanted.at && wanted.shown !== "all") lookAtShown();
   box.dataset.state = "drawn";
@@ -110,6 +115,11 @@ addEventListener("hashchange", follow);
 function fail(error) {
   state.textContent = `${gettext("The map could not be loaded. Reload the page to try again.")} (${/** @type {Error} */ (error).message})`;
   state.hidden = false;
+}
+
+/** @param {number[]} ids */
+function ranked(ids) {
+  return new Map(ids.map((id, rank) => [id, rank]));
 }
 
 /** @param {number|null} id @param {boolean} fromMap */
@@ -142,7 +152,7 @@ function caption() {
 
 function recolour() {
   const { choices } = controls; // Read off the form each time: once for all creatures.
-  for (const id of ids) shades.set(id, colourOf(id, choices));
+  for (const id of list.ids) shades.set(id, colourOf(id, choices));
   list.paint((id) => String(shades.get(id)));
   spawns?.repaint();
   legend(need("#legend"), choices.colours, levels);
@@ -245,7 +255,7 @@ function remember() {
   const view = { ...controls.choices, at: { x: lng, y: lat, zoom: map.getZoom() }, shown: list.shown };
   // In a frame the page around it keeps its own address; the link to the whole page carries the view.
   const whole = /** @type {HTMLAnchorElement|null} */ (document.querySelector("#whole-page"));
-  const fragment = address.write(view, ids, controls.usualLayers);
+  const fragment = address.write(view, list.ids, controls.usualLayers);
   if (whole) whole.hash = fragment;
   history.replaceState(null, "", fragment || location.pathname + location.search);
   if (sharing) tellView(sharing);
@@ -253,7 +263,7 @@ function remember() {
 
 /** Go where a link within the page leads: to the same as if the page were opened there. */
 function follow() {
-  const view = address.read(location.hash, ids);
+  const view = address.read(location.hash, list.ids);
   map.closePopup();
   restore(view);
   if (view.at || view.shown === "all") stand(map, view.at);
