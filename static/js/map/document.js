@@ -27,7 +27,7 @@ const CONFIRMED_UPLOADERS = 2;
 
 /**
  * @typedef {object} Source
- * @property {number} id @property {string} kind @property {string} name
+ * @property {number} id @property {string} kind @property {string} name @property {number} sightings
  * @property {Gathered[]} points
  *
  * @typedef {object} Gathered A coordinate at which it was found.

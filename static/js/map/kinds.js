@@ -11,9 +11,9 @@ export const SHAPES = {
 /** The largest distance of a corner along one axis. */
 const REACH = 1.3;
 
-/** Give the signs beside the switches the shapes that stand on the map. @param {HTMLFormElement} form */
-export function shapeSigns(form) {
-  for (const sign of form.querySelectorAll("[data-shape]")) {
+/** Give the signs beside switches and names the shapes that stand on the map. @param {HTMLElement} root */
+export function shapeSigns(root) {
+  for (const sign of root.querySelectorAll("[data-shape]")) {
     const { style, dataset } = /** @type {HTMLElement} */ (sign);
     const corners = SHAPES[String(dataset.shape)].map((corner) => corner.map((at) => `${50 + (at / REACH) * 50}%`).join(" "));
     style.setProperty("clip-path", `polygon(${corners.join(", ")})`);

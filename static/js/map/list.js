@@ -6,8 +6,7 @@
 import { element, need } from "../dom.js";
 import { fill, gettext, ngettext, plainText } from "../words.js";
 import { fits } from "./filter.js";
-import { AT_ONCE, unfolding } from "./places.js";
-import { certainty, place } from "./popups.js";
+import { AT_ONCE, placeEntry, unfolding } from "./places.js";
 
 /**
  * @typedef {import("./document.js").Mob} Mob
@@ -164,16 +163,7 @@ export class List {
   offerPlaces({ item, mob }) {
     if (!item || !mob?.spawns.length) return;
     const words = fill(gettext("Spawn points of %(name)s"), { name: mob.name });
-    item.querySelector("a")?.before(unfolding(item, words, mob.spawns, (point) => this.placeEntry(mob, point)));
-  }
-
-  /** @param {Mob} mob @param {Point} point */
-  placeEntry(mob, point) {
-    const seen = ngettext("%(count)s sighting", "%(count)s sightings", point.sightings);
-    const button = element("button", { type: "button", title: certainty(point) }, place(point.x, point.y));
-    button.append(element("small", { class: "soft", text: `${point.confirmed ? "●" : "○"} ${seen}` }));
-    button.addEventListener("click", () => this.onPlace(mob.id, point));
-    return element("li", {}, button);
+    item.querySelector("a")?.before(unfolding(item, words, mob.spawns, (point) => placeEntry(point, () => this.onPlace(mob.id, point))));
   }
 
   /** Mark the creature under the map's pointer, or none. @param {number|null} id @param {boolean} [scroll] */

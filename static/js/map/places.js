@@ -1,7 +1,8 @@
 /** Lists of places that keyboards and screen readers reach: unfolded by a button, and long ones by and by. */
 
 import { element } from "../dom.js";
-import { fill, gettext, number } from "../words.js";
+import { fill, gettext, ngettext, number } from "../words.js";
+import { certainty, place } from "./popups.js";
 
 /** Past this many entries a list shows more when asked to: thousands at once would make the page slow. */
 export const AT_ONCE = 200;
@@ -28,6 +29,18 @@ export function unfolding(item, words, places, entry) {
     list.hidden = !open;
   });
   return button;
+}
+
+/**
+ * The entry of a place, which leads to it.
+ * @param {{x: number, y: number, sightings: number, uploaders: number, confirmed: boolean}} point @param {() => void} onChoose
+ */
+export function placeEntry(point, onChoose) {
+  const seen = ngettext("%(count)s sighting", "%(count)s sightings", point.sightings);
+  const button = element("button", { type: "button", title: certainty(point) }, place(point.x, point.y));
+  button.append(element("small", { class: "soft", text: `${point.confirmed ? "●" : "○"} ${seen}` }));
+  button.addEventListener("click", onChoose);
+  return element("li", {}, button);
 }
 
 /**

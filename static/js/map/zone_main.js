@@ -10,6 +10,7 @@ import { addresses, fetchJson, mobs as unpackMobs, sources as unpackSources } fr
 import { area, dot } from "./download.js";
 import { Drawer } from "./drawer.js";
 import { reactionsOf } from "./filter.js";
+import { Gathered } from "./gathered.js";
 import { shapeSigns } from "./kinds.js";
 import { Canvas } from "./layers/canvas.js";
 import { Chosen } from "./layers/chosen.js";
@@ -50,6 +51,8 @@ let areas;
 let density;
 /** @type {Gathering|undefined} */
 let gathering;
+/** @type {Gathered|undefined} */
+let gathered;
 /** @type {Promise<void>|undefined} */
 let loading;
 let restoring = false;
@@ -201,12 +204,18 @@ async function gather() {
   const { gathering: kinds } = controls.choices;
   if (!loading && kinds.size === 0) return;
   loading ??= fetchJson(urls.sources(zone)).then((body) => {
-    gathering = new Gathering(canvas, unpackSources(body));
+    const sources = unpackSources(body);
+    gathering = new Gathering(canvas, sources);
+    gathered = new Gathered(need("#sources"), sources, {
+      page: ({ id }) => `${sourcePages}${id}`,
+      onPlace: (source, point) => lead(point, () => gatheringHit(source, point)),
+    });
   });
   try {
     await loading;
     const { gathering: chosen, since } = controls.choices;
     box.dataset.gathering = String(gathering?.filter(chosen, floor(), dayOf(since)));
+    gathered?.filter(chosen);
     offerFiles();
     state.hidden = box.dataset.state !== "failed";
   } catch (error) {
@@ -218,12 +227,15 @@ async function gather() {
 /** What lies there: gathering places above spawn points. @param {number} x @param {number} y @param {number} reach */
 function find(x, y, reach) {
   const place = gathering?.at(x, y, reach);
-  if (place) {
-    const { source } = place;
-    return { ...place, mob: null, tip: () => tip(source.name, place), popup: () => gatheringPopup(source.name, `${sourcePages}${source.id}`, place) };
-  }
+  if (place) return gatheringHit(place.source, place);
   const point = spawns?.at(x, y, reach);
   return point ? spawnHit(point.mob, point) : null;
+}
+
+/** @param {import("./document.js").Source} source @param {import("./document.js").Source["points"][number]} place */
+function gatheringHit(source, place) {
+  const popup = () => gatheringPopup(source.name, `${sourcePages}${source.id}`, place);
+  return { x: place.x, y: place.y, mob: null, tip: () => tip(source.name, place), popup };
 }
 
 /** @param {import("./document.js").Mob} mob @param {import("./document.js").Point} point */
@@ -238,15 +250,19 @@ function spawnHit(mob, point) {
 /** Lead to one of a creature's spawn points, chosen in the list. @param {number} id @param {import("./document.js").Point} point */
 function show(id, point) {
   const mob = spawns?.mobs.find((one) => one.id === id);
-  if (!mob) return;
-  if (point.floor !== floor()) {
-    controls.choices = { ...controls.choices, floor: point.floor };
+  if (mob) lead(point, () => spawnHit(mob, point));
+}
+
+/** Lead to a place chosen in a list, and open its story. @param {{floor: number, x: number, y: number}} place @param {() => import("./pointer.js").Hit} hit */
+function lead(place, hit) {
+  if (place.floor !== floor()) {
+    controls.choices = { ...controls.choices, floor: place.floor };
     refilter();
   }
   // At once: a popup that opens while the map still moves would not be brought into view.
-  map.setView([point.y, point.x], Math.max(map.getZoom(), map.getBoundsZoom(WHOLE_ZONE) + STORY_ZOOM), { animate: false });
+  map.setView([place.y, place.x], Math.max(map.getZoom(), map.getBoundsZoom(WHOLE_ZONE) + STORY_ZOOM), { animate: false });
   box.scrollIntoView({ block: "nearest" });
-  pointer.open(spawnHit(mob, point), true);
+  pointer.open(hit(), true);
 }
 
 function remember() {
