@@ -39,7 +39,7 @@ print("relieved")
 def test_a_filled_disk_takes_nothing_more_until_it_is_relieved(tmp_path: Path):
     folder = tmp_path / "small"
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, folder], cwd=BASE_DIR, capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", SCRIPT, folder], cwd=BASE_DIR, capture_output=True, text=True, check=True, timeout=120
     )
     if done.stdout.startswith("SKIP"):
         pytest.skip(f"no small file system can be mounted here: {done.stdout[5:].strip()}")

@@ -18,7 +18,7 @@ def _run(command, *arguments, **environment):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
 
 

@@ -25,7 +25,7 @@ USER = "postgres" if os.geteuid() == 0 else getpass.getuser()
 
 
 def _guard(data, *options):
-    return subprocess.run([GUARD, USER, data, *options], capture_output=True, text=True, check=False, timeout=30).stderr
+    return subprocess.run([GUARD, USER, data, *options], capture_output=True, text=True, check=False, timeout=99).stderr
 
 
 def _leave_lock(data, pid, sockets):

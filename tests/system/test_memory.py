@@ -35,7 +35,7 @@ VALID = {
 
 def measure(*arguments: str) -> dict[str, object]:
     command = [sys.executable, "-m", "tests.system.measure", *arguments]
-    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=True, timeout=600)
     return json.loads(done.stdout)
 
 
