@@ -97,11 +97,14 @@ class Load:
                 if writer is None or reader is None:
                     reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
                 writer.writelines(request)
-                status, steps_ms = await _answer(reader)
+                status, steps_ms, stays = await answer(reader)
                 self.answers[status] += 1
                 self.steps_ms.append(steps_ms)
                 self.latencies_s.append(time.monotonic() - began)
                 self.moments_s.append(began)
+                if not stays:
+                    writer.close()
+                    reader = writer = None
             except (OSError, asyncio.IncompleteReadError, ValueError) as error:
                 self.answers[type(error).__name__] += 1
                 if writer:
@@ -158,18 +161,25 @@ def started(**wanted: Any) -> Iterator[Sending]:
             process.communicate()
 
 
-async def _answer(reader: asyncio.StreamReader) -> tuple[str, dict[str, float]]:
-    """Read an answer; return its status, and how many milliseconds each step took by its Server-Timing."""
+async def answer(reader: asyncio.StreamReader) -> tuple[str, dict[str, float], bool]:
+    """Read an answer; return its status, its steps' milliseconds by Server-Timing, and whether the connection stays.
+
+    It does not where the server has said so: a process that is about to be replaced serves no other request on it.
+    """
     head = await reader.readuntil(b"\r\n\r\n")
     status = head.split(b" ", 2)[1].decode("ascii")
     steps_ms: dict[str, float] = {}
+    stays = True
     for line in head.split(b"\r\n"):
         name, _, value = line.partition(b":")
-        if name.lower() == b"content-length":
-            await reader.readexactly(int(value))
-        elif name.lower() == b"server-timing":
-            steps_ms = timing(value.decode("ascii"))
-    return status, steps_ms
+        match name.lower():
+            case b"content-length":
+                await reader.readexactly(int(value))
+            case b"server-timing":
+                steps_ms = timing(value.decode("ascii"))
+            case b"connection":
+                stays = value.strip().lower() != b"close"
+    return status, steps_ms, stays
 
 
 def timing(header: str) -> dict[str, float]:
