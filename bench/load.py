@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import Failure
@@ -97,12 +97,13 @@ class Load:
                 if writer is None or reader is None:
                     reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
                 writer.writelines(request)
-                status, steps_ms, stays = await answer(reader)
-                self.answers[status] += 1
-                self.steps_ms.append(steps_ms)
+                answer = told(await reader.readuntil(b"\r\n\r\n"))
+                await reader.readexactly(answer.length)
+                self.answers[answer.status] += 1
+                self.steps_ms.append(answer.steps_ms)
                 self.latencies_s.append(time.monotonic() - began)
                 self.moments_s.append(began)
-                if not stays:
+                if not answer.stays:
                     writer.close()
                     reader = writer = None
             except (OSError, asyncio.IncompleteReadError, ValueError) as error:
@@ -161,25 +162,26 @@ def started(**wanted: Any) -> Iterator[Sending]:
             process.communicate()
 
 
-async def answer(reader: asyncio.StreamReader) -> tuple[str, dict[str, float], bool]:
-    """Read an answer; return its status, its steps' milliseconds by Server-Timing, and whether the connection stays.
+class Answer(NamedTuple):
+    """An answer's status, the bytes that follow its head, and how long the server's steps took by Server-Timing."""
 
-    It does not where the server has said so: a process that is about to be replaced serves no other request on it.
-    """
-    head = await reader.readuntil(b"\r\n\r\n")
-    status = head.split(b" ", 2)[1].decode("ascii")
-    steps_ms: dict[str, float] = {}
-    stays = True
-    for line in head.split(b"\r\n"):
-        name, _, value = line.partition(b":")
-        match name.lower():
-            case b"content-length":
-                await reader.readexactly(int(value))
-            case b"server-timing":
-                steps_ms = timing(value.decode("ascii"))
-            case b"connection":
-                stays = value.strip().lower() != b"close"
-    return status, steps_ms, stays
+    status: str
+    length: int
+    steps_ms: dict[str, float]
+    #: Not where the server has said so: a process that is about to be replaced serves no other request on it.
+    stays: bool
+
+
+def told(head: bytes) -> Answer:
+    """Return what the head of an answer (status line and headers) tells."""
+    lines = head.decode("ascii").split("\r\n")
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
+    return Answer(
+        lines[0].split(" ", 2)[1],
+        int(headers.get("content-length", 0)),
+        timing(headers.get("server-timing", "")),
+        headers.get("connection", "").lower() != "close",
+    )
 
 
 def timing(header: str) -> dict[str, float]:

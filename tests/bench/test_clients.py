@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import gzip
 import io
 
 import pytest
 
-from bench.load import answer, timing, variant
+from bench.load import timing, told, variant
 from bench.stream import plain, wrapped
 from bench.upload import slowest_hundredth_ms
 from ingest.formats.mobmapdata.validate import validate
@@ -50,10 +49,5 @@ def test_the_slowest_hundredth_is_told_by_its_steps():
 
 @pytest.mark.parametrize(("connection", "stays"), [("keep-alive", True), ("close", False)])
 def test_a_connection_is_left_when_the_server_says_so(connection, stays):
-    async def read() -> tuple[str, dict[str, float], bool]:
-        reader = asyncio.StreamReader()
-        headers = f"Connection: {connection}\r\nServer-Timing: row;dur=1\r\nContent-Length: 2"
-        reader.feed_data(f"HTTP/1.1 202 Accepted\r\n{headers}\r\n\r\n{{}}".encode())
-        return await answer(reader)
-
-    assert asyncio.run(read()) == ("202", {"row": 1.0}, stays)
+    headers = f"Connection: {connection}\r\nServer-Timing: row;dur=1\r\nContent-Length: 2"
+    assert told(f"HTTP/1.1 202 Accepted\r\n{headers}\r\n\r\n".encode()) == ("202", 2, {"row": 1.0}, stays)
