@@ -54,12 +54,8 @@ def run(
     warm_up.restore(site)
     servers.wait_for_merged(site, 120, "Merging the uploads to warm up")
     before = {locale: _counts(site, locale) for locale in LOCALES}
+    site.pause_work()
     with site.connect() as connection:
-        connection.execute(
-            "INSERT INTO ingest_localecontrol (locale, intake_paused, work_paused, note)"
-            " SELECT unnest(%s::text[]), false, true, ''",
-            [LOCALES],
-        )
         prepared.restore(site)
         prepared.warm()
         connection.execute("ANALYZE ingest_upload")
@@ -68,7 +64,7 @@ def run(
             step(f"{title}: merging {len(uploads.entries):,} uploads, {uploads.size_bytes / 1e6:,.0f} MB"),
             Watch(site.place) as watch,
         ):
-            connection.execute("DELETE FROM ingest_localecontrol")
+            site.resume_work()
             began = _first_claim(site)
             patience = 120 + uploads.size_bytes / 1e6 * PATIENCE_S_PER_MB
             _progress(site, len(uploads.entries), patience)

@@ -107,6 +107,20 @@ class Site:
             for entry in folder.glob("*"):
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
+    def pause_work(self) -> None:
+        """Let workers take nothing until `resume_work`; uploads are accepted."""
+        with self.connect() as connection:
+            connection.execute(
+                "INSERT INTO ingest_localecontrol (locale, intake_paused, work_paused, note)"
+                " SELECT unnest(%s::text[]), false, true, ''",
+                [self.locales],
+            )
+
+    def resume_work(self) -> None:
+        """Let workers take what waits."""
+        with self.connect() as connection:
+            connection.execute("DELETE FROM ingest_localecontrol")
+
     def tokens(self, players: Iterable[str]) -> dict[str, str]:
         """Make players who send and return their tokens by name."""
         names, out = self.place.var / "players.txt", self.place.var / "tokens.json"

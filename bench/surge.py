@@ -93,12 +93,8 @@ class Measuring:
         site.empty()
         tokens = list(site.tokens(f"Player {number}" for number in range(PLAYERS)).values())
         site.start(*steps.APPLICATION)
+        site.pause_work()
         with site.connect() as connection:
-            connection.execute(
-                "INSERT INTO ingest_localecontrol (locale, intake_paused, work_paused, note)"
-                " SELECT unnest(%s::text[]), false, true, ''",
-                [LOCALES],
-            )
             prepared.restore(site)
             connection.execute(
                 "UPDATE ingest_upload SET received_at = received_at - interval '1 hour' WHERE locale = %s", [FIRST]
@@ -118,7 +114,7 @@ class Measuring:
                     wanted = {"port": site.port, "clients": CLIENTS, "seconds": PATIENCE_S, "rate_per_s": rate_per_s}
                     files = [str(entry.path) for entry in self.live.entries]
                     sending = stack.enter_context(load.started(**wanted, first=0, files=files, tokens=tokens))
-                connection.execute("DELETE FROM ingest_localecontrol")
+                site.resume_work()
                 began = time.monotonic()
                 self._follow(run, began, newest)
                 run.seconds = time.monotonic() - began

@@ -11,7 +11,7 @@ from operator import itemgetter
 from bench import corpus, load, machine, results, servers
 from bench.corpus import Corpus
 from bench.results import Chart, Result, Target
-from bench.servers import LOCALES, Site
+from bench.servers import Site
 from bench.watching import Watch
 from deploy.steps import site as steps
 from deploy.steps.progress import say, step
@@ -75,11 +75,11 @@ class Measuring:
             servers.second_web(self.site, "bench.reading") as floor_port,
             Watch(self.site.place, memory=False) as watch,
         ):
-            self._pause(True)
+            self.site.pause_work()
             with step("Workers paused: filling a backlog with 16 clients"):
                 idle = [self._round(self.site.port, 16, self.seconds * 2) for _ in range(runs)]
             self.result.add("accepted, workers paused, 16 clients", "1/s", [each.rate_per_s for each in idle])
-            self._pause(False)
+            self.site.resume_work()
             ours: dict[int, list[Round]] = {}
             floor: dict[int, list[Round]] = {}
             for clients in CLIENTS:
@@ -163,16 +163,6 @@ class Measuring:
             + ", ".join(f"{part} {took_ms:.0f} ms" for part, took_ms in found.slowest_ms.items())
         )
         return found
-
-    def _pause(self, paused: bool) -> None:
-        with self.site.connect() as connection:
-            connection.execute("DELETE FROM ingest_localecontrol")
-            if paused:
-                connection.execute(
-                    "INSERT INTO ingest_localecontrol (locale, intake_paused, work_paused, note)"
-                    " SELECT unnest(%s::text[]), false, true, ''",
-                    [LOCALES],
-                )
 
     def _check(self) -> None:
         """Every accepted upload has its row, and its document lies in spool or archive."""
