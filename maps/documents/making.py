@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
 from django.conf import settings
 from django.db import connections, transaction
@@ -10,7 +13,7 @@ from django.db import connections, transaction
 from maps import locales
 from maps.documents import files, marks
 from maps.documents.files import JSON, Parts
-from maps.documents.kinds import BY_NAME, LANES, MOB, ZONE_MAP, ZONE_PICTURES, Lane
+from maps.documents.kinds import BY_NAME, LANES, MOB, ZONE_MAP, ZONE_PICTURES, Kind, Lane
 from maps.zone_pictures import PREVIEW
 
 
@@ -34,21 +37,22 @@ def _make_some(alias: str, lane: Lane, wait: bool) -> int:
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         if not marks.alone(cursor, wait=wait):
             return 0
-        name, numbers = marks.take(cursor, lane)
-        if not numbers:
-            return 0
-        kind, locale = BY_NAME[name], locales.of_alias(alias)
-        made = {number: kind.make(alias, number) for number in numbers}
-        if kind is MOB:
-            renamed = [number for number, parts in made.items() if _told_name(locale, number) != _name(parts)]
-            # Items' documents tell by name who gives them.
-            marks.mark_items_of(cursor, renamed)
-        elif kind is ZONE_MAP:
-            marks.hurry(cursor, ZONE_PICTURES, [number for number in numbers if not _has_pictures(locale, number)])
-        files.write(
-            {files.place(locale, kind, number): parts for number, parts in made.items()}, versioned=kind.versioned
-        )
-    return len(numbers)
+        taken = marks.take(cursor, lane)
+        for name, marked in groupby(taken, key=itemgetter(0)):
+            _make(alias, cursor, BY_NAME[name], [number for _name, number in marked])
+    return len(taken)
+
+
+def _make(alias: str, cursor: Any, kind: Kind, numbers: list[int]) -> None:
+    locale = locales.of_alias(alias)
+    made = {number: kind.make(alias, number) for number in numbers}
+    if kind is MOB:
+        renamed = [number for number, parts in made.items() if _told_name(locale, number) != _name(parts)]
+        # Items' documents tell by name who gives them.
+        marks.mark_items_of(cursor, renamed)
+    elif kind is ZONE_MAP:
+        marks.hurry(cursor, ZONE_PICTURES, [number for number in numbers if not _has_pictures(locale, number)])
+    files.write({files.place(locale, kind, number): parts for number, parts in made.items()}, versioned=kind.versioned)
 
 
 def _told_name(locale: str, mob: int) -> str | None:

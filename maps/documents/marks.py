@@ -129,11 +129,10 @@ def is_stale(alias: str, kind: Kind, number: int) -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def take(cursor: Any, lane: Lane) -> tuple[str, list[int]]:
-    """Take marks of one kind that have waited longest, within the transaction in which their documents are made.
+def take(cursor: Any, lane: Lane) -> list[tuple[str, int]]:
+    """Take the oldest marks and the newest, within the transaction in which their documents are made.
 
-    Those that rest are left. Returns the kind and the numbers, none if nothing waits.
+    Those that rest are left. Returns kinds and numbers, none if nothing waits.
     """
     cursor.execute(statement("take_stale"), {"kinds": [kind.name for kind in lane.kinds], "rows": lane.batch})
-    taken = cursor.fetchall()
-    return (taken[0][0] if taken else ""), sorted(number for _kind, number in taken)
+    return sorted(cursor.fetchall())

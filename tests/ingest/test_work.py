@@ -357,7 +357,7 @@ def test_a_worker_passes_the_wake_up_on_when_its_turn_is_over(monkeypatch, setti
 
 def test_publishing_that_takes_longer_than_a_turn_goes_on_in_the_next(monkeypatch, sent):
     monkeypatch.setattr(tasks, "PUBLISH_S", 0.0)
-    monkeypatch.setattr("maps.publish.CHUNK", 1)
+    monkeypatch.setattr("maps.publish.MOST_PAIRS", 1)
     for creature in (1, 2, 3):
         take(document(mob(zone(), id=creature, name=f"Kodo {creature}")), received_at=timezone.now())
     last_fold("1 minute")

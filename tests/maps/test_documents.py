@@ -186,11 +186,19 @@ def test_a_mark_whose_change_is_not_committed_yet_is_left(marsh):
     assert sum(documents.make_stale(DE)) == 3, "a map, a zone's sources, a creature's places"
 
 
-def test_the_oldest_is_made_first_and_some_always_is(marsh):
-    later = zone("Später")
-    presence(7, later, {(1, 1): [1]})
+def test_the_oldest_and_the_newest_are_made_first_and_some_always_are(marsh):
+    """Many that wait since long hold up nothing that changes now, and changes without end hold up none of those."""
+    zones = [marsh, *(zone(name) for name in "ABCD")]
+    for place in zones[1:]:
+        presence(7, place, {(1, 1): [1]})
+    publish(DE)
     documents.mark_all(DE)
-    StaleDocument.objects.using(DE).filter(number=later).update(since=timezone.now() - timedelta(hours=1))
+    for number, hours in zip(zones, (3, 5, 2, 1, 4), strict=True):
+        since = timezone.now() - timedelta(hours=hours)
+        StaleDocument.objects.using(DE).filter(number=number, kind="zone-map").update(since=since)
+    StaleDocument.objects.using(DE).filter(kind="zone-sources").delete()
+    publish(DE, for_s=0)
+    assert stale() == {marsh, zones[2], zones[4]}
     publish(DE, for_s=0)
     assert stale() == {marsh}
 
@@ -565,9 +573,9 @@ def test_maps_are_made_in_between_creatures_and_items(marsh, monkeypatch):
         StaleDocument.objects.using(DE).create(kind="mob", number=number)
     documents.mark(DE, [7], [marsh])
     made = documents.make_stale(DE)
-    assert next(made) == 2
-    assert (stale(), stale(MOB), stale(ITEM)) == (set(), {5, 6}, {6})
-    assert list(made) == [2, 1, 1], "a zone's sources with the first of them"
+    assert next(made) == 3
+    assert (stale(), stale(MOB), stale(ITEM)) == (set(), {5}, {6})
+    assert list(made) == [3], "a zone's sources with the rest of them"
 
 
 def test_one_process_at_a_time_makes_documents_and_one_that_waits_takes_its_turn(marsh):

@@ -82,13 +82,43 @@ def test_places_without_positions_have_no_spawn_points():
 
 
 def test_a_backlog_is_published_in_chunks_until_the_time_is_up(monkeypatch):
-    monkeypatch.setattr(module, "CHUNK", 2)
+    monkeypatch.setattr(module, "MOST_PAIRS", 2)
     place = zone("A")
     for mob in range(1, 6):
         mark(mob, place)
     assert publish(DE, for_s=0) == 2
     assert Changed.objects.using(DE).count() == 3
     assert publish(DE) == 3
+
+
+@pytest.mark.parametrize(("few", "coordinates", "chunks"), [(1, 3, [3, 1, 2]), (2, 3, [3, 2, 1]), (1, 0, [1] * 6)])
+def test_pairs_of_few_coordinates_are_published_many_at_once(monkeypatch, few, coordinates, chunks):
+    """Six creatures with a coordinate each, but for the fourth, which has four, one of them by its name."""
+    monkeypatch.setattr(module, "CHUNK", few)
+    monkeypatch.setattr(module, "MOST_COORDINATES", coordinates)
+    monkeypatch.setattr(module, "_reached", {})
+    place = zone("A")
+    for mob in range(1, 7):
+        presence(creature(mob), place, {(10 * n, 10): [1] for n in range(1, 4 if mob == 4 else 2)})
+        mark(mob, place)
+    presence(named_creature("Wolf", shown_as=4), place, {(90, 90): [1]})
+    assert [publish(DE, for_s=0) for _ in chunks] == chunks
+    assert not Changed.objects.using(DE).exists()
+
+
+def test_what_changes_all_the_time_does_not_keep_the_rest_from_being_published(monkeypatch):
+    monkeypatch.setattr(module, "MOST_PAIRS", 2)
+    place = zone("A")
+    for mob in range(1, 6):
+        presence(creature(mob), place, {(10, 10): [1]})
+        mark(mob, place)
+    for _turn in range(3):
+        publish(DE, for_s=0)
+        mark(1, place)
+        mark(2, place)
+    assert set(Spawn.objects.using(DE).values_list("mob", flat=True)) == {1, 2, 3, 4, 5}
+    assert publish(DE) == 2
+    assert not Changed.objects.using(DE).exists()
 
 
 def test_while_one_process_publishes_another_does_nothing():
