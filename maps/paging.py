@@ -54,3 +54,7 @@ def _storable(part: object) -> bool:
     if isinstance(part, str):
         return "\0" not in part
     return not isinstance(part, int) or -(2**63) <= part < 2**63
+
+
+#: The cursor before the first zone.
+BEFORE_ALL_ZONES = encode("zones", ["", 0])

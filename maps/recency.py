@@ -12,6 +12,8 @@ from maps.coords import Y_BITS, Y_MASK
 
 #: A zone's map is three wide to two high: a percent across is so many times a percent down.
 ASPECT = 1.5
+#: So many pairs of a place and a coordinate are compared in a second or two; only malicious uploads make more.
+MOST_COMPARED = 100_000_000
 
 
 def last_seen(spawns: Sequence[Mapping[str, Any]], presence: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -19,7 +21,7 @@ def last_seen(spawns: Sequence[Mapping[str, Any]], presence: Sequence[Mapping[st
 
     `spawns` have `mob`, `floor`, `x`, `y` (percent), `presence` rows `mob`, `floor` and the packed arrays
     `xy` and `last_seen`. A spawn point that no coordinate is nearest to gets its creature's newest day there,
-    one without any coordinate 0.
+    as do those of a creature with too many of both to compare, and one without any coordinate 0.
     """
     days = np.zeros(len(spawns), dtype=np.int64)
     groups: dict[tuple[int, int], list[int]] = {}
@@ -40,6 +42,8 @@ def _newest(places: NDArray[np.float64], parts: Sequence[Mapping[str, Any]]) -> 
     """Return the newest day at each of some places (n × 2, percent) of one creature on one floor."""
     xy = np.concatenate([np.asarray(part["xy"], dtype=np.int64) for part in parts])
     day = np.concatenate([np.asarray(part["last_seen"], dtype=np.int64) for part in parts])
+    if len(places) * len(xy) > MOST_COMPARED:
+        return np.full(len(places), day.max())
     x, y = (xy >> Y_BITS) / 10, (xy & Y_MASK) / 10
     nearest = np.zeros(len(xy), dtype=np.int64)
     least = np.full(len(xy), np.inf)

@@ -25,6 +25,8 @@ from maps.pages import MAX_MOB_ID, PermanentRedirect308, of_locale, whole
 from maps.problems import Problem
 
 NEWEST_SHOWN = 8
+#: More than the game has; uploads may bring any number of invented ones.
+ZONES_SHOWN = 200
 COOKIE_AGE_S = 365 * 24 * 3600
 
 
@@ -45,9 +47,14 @@ def locale_start(request: HttpRequest, alias: str) -> HttpResponse:
 
 @of_locale
 def zones(request: HttpRequest, alias: str) -> HttpResponse:
-    """List the zones."""
-    found = queries.zones(alias, paging.MAX_LIMIT, request.GET.get("after"))
-    return render(request, "maps/zones.html", {"section": "zones", "zones": found["zones"], "next": _next(found)})
+    """List the zones: those known best, where uploads have brought more than the game has, and on request all."""
+    after = request.GET.get("after")
+    found = queries.zones(alias, paging.MAX_LIMIT, after)
+    crowded = after is None and found["next"] is not None
+    listed = queries.best_known_zones(alias, ZONES_SHOWN) if crowded else found["zones"]
+    everything = "?" + urlencode({"after": paging.BEFORE_ALL_ZONES}) if crowded else None
+    context = {"section": "zones", "zones": listed, "everything": everything, "next": None if crowded else _next(found)}
+    return render(request, "maps/zones.html", context)
 
 
 @of_locale
@@ -72,8 +79,7 @@ def mob(request: HttpRequest, alias: str, id: str) -> HttpResponse:
             "mob": found,
             "named_only": number >= FIRST_NAMED_ID,
             "reactions": _reactions(found["react"]),
-            "places": _places(chosen_locale(request), alias, found["zones"]),
-            "totals": _sums(found["zones"]),
+            **_where(chosen_locale(request), alias, found["zones"]),
         },
     )
 
@@ -124,12 +130,7 @@ def source(request: HttpRequest, alias: str, id: str) -> HttpResponse:
     return render(
         request,
         "maps/source.html",
-        {
-            "section": "sources",
-            "source": found,
-            "places": _places(chosen_locale(request), alias, found["zones"]),
-            "totals": _sums(found["zones"]),
-        },
+        {"section": "sources", "source": found, **_where(chosen_locale(request), alias, found["zones"])},
     )
 
 
@@ -243,6 +244,17 @@ def _next(found: dict[str, Any], **query: str | None) -> str | None:
     return "?" + urlencode(kept | {"after": found["next"]})
 
 
+def _where(locale: str, alias: str, zones_seen: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what a page tells of where something was seen, of the zones with the most sightings."""
+    shown = zones_seen[:ZONES_SHOWN]
+    return {
+        "zones": shown,
+        "zones_left": len(zones_seen) - len(shown),
+        "places": _places(locale, alias, shown),
+        "totals": {name: sum(place[name] for place in zones_seen) for name in ("positions", "sightings")},
+    }
+
+
 def _places(locale: str, alias: str, zones_seen: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the zones and floors with positions to draw and what to draw them on, those with the most first."""
     drawn = sorted((place for place in zones_seen if place["positions"]), key=lambda place: -place["positions"])
@@ -254,11 +266,6 @@ def _places(locale: str, alias: str, zones_seen: Iterable[dict[str, Any]]) -> li
         }
         for place in drawn
     ]
-
-
-def _sums(zones_seen: Iterable[dict[str, Any]]) -> dict[str, int]:
-    zones_seen = list(zones_seen)
-    return {name: sum(place[name] for place in zones_seen) for name in ("positions", "sightings")}
 
 
 def _reactions(react: dict[str, int | None]) -> list[tuple[str, tuple[str, str]]]:

@@ -42,6 +42,8 @@ def context(request: HttpRequest, alias: str, number: int) -> dict[str, Any]:
         "mobs": mobs,
         "mobs_digest": _digest(mobs),
         "unlisted": len(drawn["mobs"]) - len(mobs),
+        "drawn": len(drawn["mobs"]),
+        "undrawn": found["mobs"] - len(drawn["mobs"]),
         "first": before + 1,
         "last": before + len(mobs),
         "next": f"?page={page + 1}" if left > 0 else None,

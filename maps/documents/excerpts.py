@@ -16,6 +16,8 @@ DRAWN = {"spawns", "patrols"}
 def zone_mobs(told: Row, limit: int, after: str | None) -> Row | None:
     """Return a page of a zone's creatures out of its map, as `queries.zone_mobs`. Raises `paging.BadCursor`."""
     begin, mobs = paging.decode("mobs", (str, int), after), told["mobs"]
+    if len(mobs) != told["zone"]["mobs"]:
+        return None
     if begin is not None:
         place = next((number for number, mob in enumerate(mobs) if [mob["name"], mob["id"]] == begin), None)
         if place is None:
@@ -40,7 +42,7 @@ def best_known(told: Row, most: int, page: int = 1) -> list[Row]:
 
 
 def _evidence(mob: Row, fields: list[str]) -> tuple[int, int, int]:
-    """Return what ranks a creature of a zone's map; `byEvidence` in list.js does the same."""
+    """Return what ranks a creature of a zone's map; `byEvidence` in list.js and zone_drawn.sql do the same."""
     confirmed, uploaders = (
         max(mob["spawns"][fields.index(field) :: len(fields)], default=0) for field in ("confirmed", "uploaders")
     )

@@ -19,7 +19,16 @@ from maps.queries.gathering import (
 )
 from maps.queries.items import item
 from maps.queries.overview import STALE_DAYS, newest_confirmed, totals, worth_a_look
-from maps.queries.places import zone, zone_ground, zone_head, zone_map, zone_mobs, zone_spawns, zones
+from maps.queries.places import (
+    best_known_zones,
+    zone,
+    zone_ground,
+    zone_head,
+    zone_map,
+    zone_mobs,
+    zone_spawns,
+    zones,
+)
 
 __all__ = [
     "GATHERED",
@@ -27,6 +36,7 @@ __all__ = [
     "MAX_CHARACTERS",
     "MAX_RESULTS",
     "STALE_DAYS",
+    "best_known_zones",
     "item",
     "mob",
     "mob_head",

@@ -29,6 +29,10 @@ GATHERED = ["herb", "ore", "chest", "fishing"]
 #: What stands for one coordinate in the flat lists of `zone_sources`, in this order.
 POSITION_FIELDS = ["floor", "x", "y", "sightings", "uploaders", "first_seen", "last_seen"]
 
+#: The most that a zone's map draws: the sources looted most often, and their coordinates. Several times what any zone
+#: of the game holds; one malicious upload can bring a hundred thousand names.
+MOST_SOURCES, MOST_POSITIONS = 2_000, 50_000
+
 
 def sources(
     alias: str,
@@ -43,7 +47,9 @@ def sources(
     `positions` and `sightings`; with a zone, only what was found there. Raises `paging.BadCursor`.
     """
     name, number = paging.decode("sources", (str, int), after) or (None, None)
-    found = rows(alias, "sources", kind=kind, zone=zone_id, after_name=name, after_id=number, rows=limit + 1)
+    found = rows(
+        alias, "sources", kind=kind, zone=zone_id, sources=None, after_name=name, after_id=number, rows=limit + 1
+    )
     return shapes.page("sources", found, limit)
 
 
@@ -97,18 +103,21 @@ def source_position_count(alias: str, source_id: int) -> int:
 
 
 def zone_sources(alias: str, zone_id: int) -> Row | None:
-    """Return all sources of a zone as its map draws them, or None when nothing is known of the zone.
+    """Return the sources of a zone as its map draws them, or None when nothing is known of the zone.
 
-    `zone` (as in `zone_map`), `fields` (`POSITION_FIELDS`) and all `sources` as in `sources`, each with
-    `points`: one flat list, seven numbers per coordinate in the order of `fields`:
+    `zone` (as in `zone_map`), `fields` (`POSITION_FIELDS`) and `sources` as in `sources`, by name, those looted most
+    often if there are more than `MOST_SOURCES` or have more than `MOST_POSITIONS`. Each has `points`: one flat list,
+    seven numbers per coordinate in the order of `fields`:
     `[0, 21.6, 33, 12, 3, 20000, 20007]`; days count from 1970-01-01.
     """
     found = zone(alias, zone_id)
     if found is None:
         return None
-    listed = rows(alias, "sources", kind=None, zone=zone_id, after_name=None, after_id=None, rows=None)
+    most = {"sources": MOST_SOURCES, "points": MOST_POSITIONS}
+    drawn = [each["id"] for each in rows(alias, "zone_sources_drawn", zone=zone_id, **most)]
+    listed = rows(alias, "sources", kind=None, zone=zone_id, sources=drawn, after_name=None, after_id=None, rows=None)
     parts: dict[int, list[Row]] = {}
-    for part in rows(alias, "zone_source_positions", zone=zone_id):
+    for part in rows(alias, "zone_source_positions", zone=zone_id, sources=drawn):
         parts.setdefault(part["source"], []).append(part)
     return {
         "zone": found,

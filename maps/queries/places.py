@@ -9,6 +9,10 @@ from maps.queries.database import Row, row, rows
 #: What stands for one spawn point in the flat lists of `zone_map`, in this order.
 SPAWN_FIELDS = ["floor", "x", "y", "radius", "sightings", "uploaders", "confirmed", "last_seen"]
 
+#: The most that a zone's map draws: the best known creatures and of each its best known spawn points. Several times
+#: what any zone of the game holds; one malicious upload can bring a hundred thousand names.
+MOST_MOBS, MOST_SPAWNS, MOST_SPAWNS_OF_ONE = 2_000, 50_000, 1_000
+
 
 def zones(alias: str, limit: int = paging.DEFAULT_LIMIT, after: str | None = None) -> Row:
     """Return a page of zones by name: `{"zones": [{"id", "name", "mobs", "positions", "sightings"}], "next"}`.
@@ -18,6 +22,11 @@ def zones(alias: str, limit: int = paging.DEFAULT_LIMIT, after: str | None = Non
     name, number = paging.decode("zones", (str, int), after) or (None, None)
     found = rows(alias, "zones", after_name=name, after_id=number, rows=limit + 1)
     return shapes.page("zones", found, limit)
+
+
+def best_known_zones(alias: str, limit: int) -> list[Row]:
+    """Return by name the zones that most is known of, as in `zones`: invented ones may come before them in a list."""
+    return rows(alias, "zones_best_known", rows=limit)
 
 
 def zone_head(alias: str, zone_id: int) -> Row | None:
@@ -39,15 +48,18 @@ def zone_mobs(
     this zone (on one floor if asked for). Raises `paging.BadCursor`.
     """
     name, number = paging.decode("mobs", (str, int), after) or (None, None)
-    found = rows(alias, "zone_mobs", zone=zone_id, floor=floor, after_name=name, after_id=number, rows=limit + 1)
+    found = rows(
+        alias, "zone_mobs", zone=zone_id, floor=floor, mobs=None, after_name=name, after_id=number, rows=limit + 1
+    )
     return shapes.page("mobs", [shapes.with_reaction(mob) for mob in found], limit)
 
 
 def zone_map(alias: str, zone_id: int) -> Row | None:
-    """Return all that a zone's map draws, or None when nothing is known of the zone.
+    """Return what a zone's map draws, or None when nothing is known of the zone.
 
-    `zone` (as the function of that name returns it), `fields` (`SPAWN_FIELDS`) and all `mobs` as in
-    `zone_mobs`, each with `spawns`: one flat list, eight numbers per spawn point in the order of `fields`, for example
+    `zone` (as the function of that name returns it), `fields` (`SPAWN_FIELDS`) and `mobs` as in `zone_mobs`, by name,
+    the best known if there are more than `MOST_MOBS` or have more than `MOST_SPAWNS`. Each has `spawns`: one flat
+    list, eight numbers per spawn point in the order of `fields`, for example
     `[0, 21.6, 33, 0.4, 12, 3, 1, 20000]`; days count from 1970-01-01.
     `patrols` tells which of them walk, and where: `[{"spawn": 0, "ring": [[20, 30], [25, 30], …]}]`, the first point
     again at the end, as in `flat.patrol`. Flat lists keep a zone of 400 creatures small enough for one request.
@@ -55,9 +67,10 @@ def zone_map(alias: str, zone_id: int) -> Row | None:
     found = zone(alias, zone_id)
     if found is None:
         return None
-    mobs = rows(alias, "zone_mobs", zone=zone_id, floor=None, after_name=None, after_id=None, rows=None)
-    spawns = zone_spawns(alias, zone_id)
-    last_seen = recency.last_seen(spawns, rows(alias, "zone_presence", zone=zone_id))
+    drawn = _drawn(alias, zone_id)
+    mobs = rows(alias, "zone_mobs", zone=zone_id, floor=None, mobs=drawn, after_name=None, after_id=None, rows=None)
+    spawns = _spawns(alias, zone_id, drawn)
+    last_seen = recency.last_seen(spawns, rows(alias, "zone_presence", zone=zone_id, mobs=drawn))
     points: dict[int, list[float]] = {}
     patrols: dict[int, list[Row]] = {}
     for spawn, day in zip(spawns, last_seen, strict=True):
@@ -77,8 +90,17 @@ def zone_map(alias: str, zone_id: int) -> Row | None:
 
 
 def zone_spawns(alias: str, zone_id: int) -> list[Row]:
-    """Return all spawn points of a zone, each with `mob`, `floor`, `x`, `y` and its figures."""
-    return rows(alias, "zone_spawns", zone=zone_id)
+    """Return the spawn points that a zone's map draws, each with `mob`, `floor`, `x`, `y` and its figures."""
+    return _spawns(alias, zone_id, _drawn(alias, zone_id))
+
+
+def _drawn(alias: str, zone_id: int) -> list[int]:
+    most = {"mobs": MOST_MOBS, "points": MOST_SPAWNS, "of_one": MOST_SPAWNS_OF_ONE}
+    return [each["mob"] for each in rows(alias, "zone_drawn", zone=zone_id, **most)]
+
+
+def _spawns(alias: str, zone_id: int, mobs: list[int]) -> list[Row]:
+    return rows(alias, "zone_spawns", zone=zone_id, mobs=mobs, of_one=MOST_SPAWNS_OF_ONE)
 
 
 def zone_ground(alias: str, zone_id: int, floor: int) -> list[Row]:

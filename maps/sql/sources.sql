@@ -1,10 +1,11 @@
 -- A page of the sources other than kills, by name; in one zone when zone is given, and counted there.
 -- Reads: source (by shown_source), loot, presence, item, zone, named_creature, creature_name.
--- kind, zone are null for all; after_name is null for the first page; rows is null for all.
+-- kind, zone, sources are null for all; after_name is null for the first page; rows is null for all that follow.
 WITH grouped AS (
     SELECT v.shown AS id, v.kind, v.mob, v.object, v.item, v.zone, array_agg(v.source) AS sources
     FROM shown_source v
     WHERE v.kind <> 'kill'
+        AND (%(sources)s::int[] IS NULL OR v.shown = ANY (%(sources)s::int[]))
         AND (%(kind)s::text IS NULL OR v.kind = %(kind)s::text)
         AND v.source IN (
             SELECT l.source FROM loot l WHERE %(zone)s::int IS NULL OR l.zone = %(zone)s::int

@@ -1,6 +1,6 @@
 -- A page of the creatures seen in a zone (on one floor, or on all when floor is null), by name.
 -- Reads: presence (by mob_presence), creature, creature_name, named_creature.
--- after_name is null for the first page; rows is null for all.
+-- mobs is null for all creatures; after_name is null for the first page; rows is null for all that follow.
 SELECT
     here.mob AS id, named.name,
     traits.level_min AS min, traits.level_max AS max, COALESCE(traits.boss, false) AS boss, traits.reactions,
@@ -17,7 +17,10 @@ CROSS JOIN LATERAL (
     SELECT COALESCE(mob_name(here.mob), %(creature_word)s || ' ' || here.mob) AS name
 ) AS named
 CROSS JOIN LATERAL mob_traits(here.mob) AS traits
-WHERE %(after_name)s::text IS NULL
-    OR (named.name COLLATE name_order, here.mob) > (%(after_name)s::text, %(after_id)s::bigint)
+WHERE (%(mobs)s::bigint[] IS NULL OR here.mob = ANY (%(mobs)s::bigint[]))
+    AND (
+        %(after_name)s::text IS NULL
+        OR (named.name COLLATE name_order, here.mob) > (%(after_name)s::text, %(after_id)s::bigint)
+    )
 ORDER BY named.name COLLATE name_order, here.mob
 LIMIT %(rows)s;

@@ -1,4 +1,4 @@
--- The packed coordinates of all sources in a zone, one row per source and floor.
+-- The packed coordinates of some sources in a zone, one row per source and floor.
 -- Reads: presence, source (by shown_source).
 -- seen_by, the widest column, is only read where rows have to be united.
 SELECT
@@ -6,5 +6,5 @@ SELECT
     CASE WHEN count(*) OVER (PARTITION BY v.shown, p.floor) > 1 THEN p.seen_by END AS seen_by
 FROM presence p
 JOIN shown_source v ON v.source = -p.subject
-WHERE p.zone = %(zone)s AND p.subject < 0
+WHERE p.zone = %(zone)s AND p.subject < 0 AND v.shown = ANY (%(sources)s::int[])
 ORDER BY v.shown, p.floor;

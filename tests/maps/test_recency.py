@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import pytest
+
+from maps import recency
 from maps.coords import pack
 from maps.recency import last_seen
 
@@ -33,3 +36,11 @@ def test_what_no_coordinate_is_nearest_to_gets_its_creatures_newest_day() -> Non
     assert last_seen([spawn(1, 20, 20), spawn(1, 90, 90)], [presence(1, {(20, 20): 3, (21, 20): 4})]) == [4, 4]
     assert last_seen([spawn(1, 20, 20)], []) == [0]
     assert last_seen([], []) == []
+
+
+def test_what_would_take_seconds_to_compare_gets_its_creatures_newest_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    spawns, days = [spawn(1, 20, 20), spawn(1, 40, 20)], {(20, 20): 5, (40, 20): 7}
+    monkeypatch.setattr(recency, "MOST_COMPARED", 4)
+    assert last_seen(spawns, [presence(1, days)]) == [5, 7]
+    monkeypatch.setattr(recency, "MOST_COMPARED", 3)
+    assert last_seen(spawns, [presence(1, days)]) == [7, 7]

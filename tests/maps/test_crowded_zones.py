@@ -1,0 +1,142 @@
+"""Uploads may bring more names and places than any zone holds: a map stays small and shows what is known best."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+
+from maps import documents, paging, queries, views, zone_pictures
+from maps.models import Changed
+from maps.publish import publish
+from maps.queries import gathering, places
+from tests.maps.contract import read
+from tests.maps.factories import DE, creature, loot, presence, source, spawn, zone
+
+pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
+
+
+@pytest.fixture
+def crowded() -> int:
+    """A zone of a creature that two players met, one that one player met twice, and three that came in one upload."""
+    place = zone("Weidenmark")
+    presence(creature(7, "Wolf"), place, {(10, 10): [1, 2]})
+    spawn(7, place, x=10, y=10, uploaders=2, sightings=2, confirmed=True)
+    presence(creature(8, "Bär"), place, {(20, 20): [1, 1]})
+    spawn(8, place, x=20, y=20, uploaders=1, sightings=2, confirmed=False)
+    for invented in (1, 2, 3):
+        presence(creature(invented, f"Aaa {invented}"), place, {(30, 30): [9]})
+        spawn(invented, place, x=30, y=30, uploaders=1, sightings=1, confirmed=False)
+    return place
+
+
+def drawn(place: int) -> list[str]:
+    return [mob["name"] for mob in queries.zone_map(DE, place)["mobs"]]
+
+
+def test_a_map_draws_as_many_creatures_as_it_has_room_for_the_best_known_first(crowded, monkeypatch):
+    assert drawn(crowded) == ["Aaa 1", "Aaa 2", "Aaa 3", "Bär", "Wolf"]
+    for most, names in ((1, ["Wolf"]), (2, ["Bär", "Wolf"]), (3, ["Aaa 1", "Bär", "Wolf"])):
+        monkeypatch.setattr(places, "MOST_MOBS", most)
+        assert drawn(crowded) == names
+
+
+def test_a_map_draws_as_many_spawn_points_as_it_has_room_for(crowded, monkeypatch):
+    monkeypatch.setattr(places, "MOST_SPAWNS", 2)
+    assert drawn(crowded) == ["Bär", "Wolf"]
+    for x in (40, 50, 60):
+        spawn(7, crowded, x=x, y=10, uploaders=1, sightings=x, confirmed=False)
+    monkeypatch.setattr(places, "MOST_SPAWNS", 3)
+    assert drawn(crowded) == [], "not even the best known has room"
+    monkeypatch.setattr(places, "MOST_SPAWNS_OF_ONE", 2)
+    assert drawn(crowded) == ["Bär", "Wolf"]
+    (wolf,) = (mob for mob in queries.zone_map(DE, crowded)["mobs"] if mob["id"] == 7)
+    assert wolf["spawns"][1 :: len(places.SPAWN_FIELDS)] == [60, 10], "the confirmed one and the one seen most often"
+    assert {(one["mob"], one["x"]) for one in queries.zone_spawns(DE, crowded)} == {(7, 10), (7, 60), (8, 20)}
+
+
+def test_creatures_that_a_map_leaves_out_are_told_of_and_in_the_zones_list(crowded, monkeypatch):
+    assert "not drawn" not in Client().get(f"/deDE/zones/{crowded}").content.decode()
+    monkeypatch.setattr(places, "MOST_MOBS", 2)
+    Changed.objects.using(DE).create(mob=7, zone=crowded)
+    publish(DE)
+    told = documents.found(DE, documents.ZONE_MAP, crowded)
+    assert told is not None
+    assert [mob["name"] for mob in told["mobs"]] == ["Bär", "Wolf"]
+    assert told["zone"]["mobs"] == 5
+    for view in ("", "/embed"):
+        page = Client().get(f"/deDE/zones/{crowded}{view}").content.decode()
+        assert "3 more creatures are hardly known here and not drawn." in page
+    names = [mob["name"] for mob in read(f"zones/{crowded}/mobs")["mobs"]]
+    assert names == ["Aaa 1", "Aaa 2", "Aaa 3", "Bär", "Wolf"], "from the tables, as the document lacks some"
+    first = read(f"zones/{crowded}/mobs?limit=4")
+    assert [mob["name"] for mob in read(f"zones/{crowded}/mobs?cursor={first['next']}")["mobs"]] == ["Wolf"]
+    assert zone_pictures.preview(DE, crowded)
+
+
+def test_a_map_draws_the_herbs_that_are_looted_most(monkeypatch):
+    place = zone("Weidenmark")
+    for name, lootings, sightings in (("Friedensblume", 5, 2), ("Silberblatt", 9, 3), ("Aaa", 1, 1)):
+        herb = source("herb", object=name)
+        loot(herb, place, lootings)
+        presence(-herb, place, {(10 + n, 10): [1] for n in range(sightings)})
+    loot(source("fishing", zone=place), place, 4)
+
+    def drawn() -> dict[str, int]:
+        found = queries.zone_sources(DE, place)["sources"]
+        return {one["name"]: len(one["points"]) // len(gathering.POSITION_FIELDS) for one in found}
+
+    assert drawn() == {"Aaa": 1, "Friedensblume": 2, "Silberblatt": 3, "Weidenmark": 0}
+    monkeypatch.setattr(gathering, "MOST_SOURCES", 3)
+    assert drawn() == {"Friedensblume": 2, "Silberblatt": 3, "Weidenmark": 0}
+    monkeypatch.setattr(gathering, "MOST_POSITIONS", 4)
+    assert drawn() == {"Silberblatt": 3}
+    assert len(read(f"sources?zone={place}")["sources"]) == 4
+
+
+def test_the_list_of_zones_begins_with_those_known_best_if_there_are_many(crowded, monkeypatch):
+    elsewhere, invented = zone("Ödland"), zone("Aaa")
+    for mob, place, sightings in ((20, elsewhere, 9), (21, invented, 8)):
+        presence(creature(mob), place, {(n, n): [1] for n in range(1, sightings + 1)})
+    presence(7, invented, {})
+    monkeypatch.setattr(views, "ZONES_SHOWN", 2)
+
+    def listed(query: str = "") -> tuple[list[str], str]:
+        page = Client().get(f"/deDE/zones{query}")
+        return [one["name"] for one in page.context["zones"]], page.content.decode()
+
+    assert listed()[0] == ["Aaa", "Ödland", "Weidenmark"]
+    assert "All zones by name" not in listed()[1]
+    monkeypatch.setattr(paging, "MAX_LIMIT", 2)
+    names, page = listed()
+    assert names == ["Ödland", "Weidenmark"], "a confirmed spawn point counts for more than sightings"
+    assert "Show more" not in page
+    everything = re.search(r'href="([^"]*)">All zones by name', page)
+    assert everything is not None
+    names, page = listed(everything[1])
+    assert names == ["Aaa", "Ödland"]
+    assert "All zones by name" not in page
+    following = re.search(r'href="([^"]*)" rel="next">', page)
+    assert following is not None
+    assert listed(following[1])[0] == ["Weidenmark"]
+    assert queries.best_known_zones(DE, 2) == [one for one in queries.zones(DE)["zones"] if one["name"] != "Aaa"]
+
+
+def test_of_what_was_seen_in_many_zones_a_page_tells_the_most_visited(monkeypatch):
+    monkeypatch.setattr(views, "ZONES_SHOWN", 2)
+    creature(7, "Wolf")
+    herb = source("herb", object="Friedensblume")
+    for name, sightings in (("Aaa", 1), ("Bbb", 3), ("Ccc", 2)):
+        place = zone(name)
+        for subject in (7, -herb):
+            presence(subject, place, {(n, n): [1] for n in range(1, sightings + 1)})
+        loot(herb, place, sightings)
+    for address in ("mobs/7", f"sources/{herb}"):
+        page = Client().get(f"/deDE/{address}")
+        assert [one["name"] for one in page.context["zones"]] == ["Bbb", "Ccc"]
+        assert "1 more zone has fewer sightings." in page.content.decode()
+        assert page.context["totals"]["sightings"] == 6, "of all zones"
+        monkeypatch.setattr(views, "ZONES_SHOWN", 3)
+        assert "fewer sightings" not in Client().get(f"/deDE/{address}").content.decode()
+        monkeypatch.setattr(views, "ZONES_SHOWN", 2)
