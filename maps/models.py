@@ -296,13 +296,20 @@ class Recounted(models.Model):
 
 
 class StaleDocument(models.Model):
-    """Published documents that are older than the tables, and since when; kinds are those of `maps.documents`."""
+    """Published documents that are older than the tables, and since when; kinds are those of `maps.documents`.
+
+    `latest` is when something last changed that one does not show.
+    """
 
     pk = models.CompositePrimaryKey("kind", "number")
     kind = models.TextField()
     number = models.BigIntegerField()
     since = models.DateTimeField(db_default=Now())
+    latest = models.DateTimeField(db_default=Now())
 
     class Meta:
         db_table = "stale_document"
-        indexes = [models.Index(fields=["kind", "since", "number"], name="stale_document_oldest")]
+        indexes = [
+            models.Index(fields=["kind", "since", "number"], name="stale_document_oldest"),
+            models.Index(fields=["kind", "latest", "number"], name="stale_document_newest"),
+        ]

@@ -93,10 +93,10 @@ BY_NAME = {kind.name: kind for kind in KINDS}
 
 @dataclass(frozen=True)
 class Lane:
-    """Kinds whose documents are made by the oldest and newest marks; of equally old ones the first kind's before."""
+    """Kinds whose documents are made by the oldest and latest marks; of equally old ones the first kind's before."""
 
     kinds: tuple[Kind, ...]
-    #: How many of the oldest and of the newest are made in one transaction: about a tenth of a second's work.
+    #: How many of the oldest and of the latest are made in one transaction: about a tenth of a second's work.
     batch: int
 
 

@@ -130,7 +130,7 @@ def is_stale(alias: str, kind: Kind, number: int) -> bool:
 
 
 def take(cursor: Any, lane: Lane) -> list[tuple[str, int]]:
-    """Take the oldest marks and the newest, within the transaction in which their documents are made.
+    """Take the oldest marks and those given last, within the transaction in which their documents are made.
 
     Those that rest are left. Returns kinds and numbers, none if nothing waits.
     """

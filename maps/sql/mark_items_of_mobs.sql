@@ -7,4 +7,4 @@ CROSS JOIN LATERAL mob_subjects(m.id) AS u
 JOIN source s ON s.creature = u.subject
 JOIN item_drop d ON d.source = s.id
 ORDER BY 2
-ON CONFLICT (kind, number) DO UPDATE SET number = excluded.number;
+ON CONFLICT (kind, number) DO UPDATE SET latest = excluded.latest;

@@ -65,4 +65,4 @@ WITH looted AS MATERIALIZED (
 SELECT kind, number, CASE kind WHEN 'zone-pictures' THEN now() + make_interval(secs => %(rest_s)s) ELSE now() END
 FROM shown
 ORDER BY kind, number
-ON CONFLICT (kind, number) DO UPDATE SET number = excluded.number;
+ON CONFLICT (kind, number) DO UPDATE SET latest = excluded.latest;

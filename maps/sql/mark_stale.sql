@@ -24,4 +24,4 @@ FROM (
     WHERE n.shown_as = ANY(%(mobs)s::bigint[])
 ) AS shown
 ORDER BY kind, number
-ON CONFLICT (kind, number) DO UPDATE SET number = excluded.number;
+ON CONFLICT (kind, number) DO UPDATE SET latest = excluded.latest;

@@ -186,21 +186,22 @@ def test_a_mark_whose_change_is_not_committed_yet_is_left(marsh):
     assert sum(documents.make_stale(DE)) == 3, "a map, a zone's sources, a creature's places"
 
 
-def test_the_oldest_and_the_newest_are_made_first_and_some_always_are(marsh):
+def test_the_oldest_and_what_changed_last_are_made_first_and_some_always_are(marsh):
     """Many that wait since long hold up nothing that changes now, and changes without end hold up none of those."""
     zones = [marsh, *(zone(name) for name in "ABCD")]
-    for place in zones[1:]:
-        presence(7, place, {(1, 1): [1]})
+    for mob, place in enumerate(zones[1:], 8):
+        presence(creature(mob), place, {(1, 1): [1]})
     publish(DE)
     documents.mark_all(DE)
+    StaleDocument.objects.using(DE).exclude(kind="zone-map").delete()
     for number, hours in zip(zones, (3, 5, 2, 1, 4), strict=True):
-        since = timezone.now() - timedelta(hours=hours)
-        StaleDocument.objects.using(DE).filter(number=number, kind="zone-map").update(since=since)
-    StaleDocument.objects.using(DE).filter(kind="zone-sources").delete()
+        moment = timezone.now() - timedelta(hours=hours)
+        StaleDocument.objects.using(DE).filter(number=number).update(since=moment, latest=moment)
     publish(DE, for_s=0)
-    assert stale() == {marsh, zones[2], zones[4]}
+    assert stale() == {marsh, zones[2], zones[4]}, "the oldest and the newest"
+    change(9, zones[2])
     publish(DE, for_s=0)
-    assert stale() == {marsh}
+    assert stale() == {marsh}, "the oldest, and one between that changed once more"
 
 
 def test_a_mark_from_a_moment_ahead_of_the_clock_holds_no_document_back(marsh):
