@@ -311,5 +311,5 @@ class StaleDocument(models.Model):
         db_table = "stale_document"
         indexes = [
             models.Index(fields=["kind", "since", "number"], name="stale_document_oldest"),
-            models.Index(fields=["kind", "latest", "number"], name="stale_document_newest"),
+            models.Index(fields=["kind", "-latest", "number"], name="stale_document_newest"),
         ]

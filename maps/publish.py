@@ -42,10 +42,10 @@ PUBLISH_LOCK = 0x4D50  # "MP"
 Where = tuple[int, int, int]  # mob, zone, floor
 Pair = tuple[int, int]  # mob, zone
 
-_BEGINNING = (0, 0)
-#: The last pair published in each locale. Chunks go round from there: if all began with the lowest ids, those that
-#: change all the time would keep the others from ever being published while uploads keep coming.
-_reached: dict[str, Pair] = {}
+#: The last pair published in each locale, and the last of the round, which was the last one marked as it began. If all
+#: chunks began with the lowest ids, those that change all the time would keep the others from ever being published
+#: while uploads keep coming; if a round had no end, new names, whose ids grow, would.
+_rounds: dict[str, tuple[Pair, Pair]] = {}
 
 
 def has_changes(alias: str) -> bool:
@@ -94,16 +94,29 @@ def _publish_chunk(alias: str) -> int:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s, 0)", [PUBLISH_LOCK])
         if not cursor.fetchone()[0]:
             return 0
-        pairs = _take(cursor, _reached.get(alias, _BEGINNING)) or _take(cursor, _BEGINNING)
+        pairs = _take_next(cursor, alias)
         if pairs:
-            _reached[alias] = max(pairs)
             _publish_pairs(alias, {"mobs": [mob for mob, _ in pairs], "zones": [zone for _, zone in pairs]})
         return len(pairs)
 
 
-def _take(cursor: Any, after: Pair) -> list[Pair]:
+def _take_next(cursor: Any, alias: str) -> list[Pair]:
+    """Take the marks that follow in the locale's round, or the first of a new one; none if nothing is free."""
+    reached, last = _rounds.get(alias, ((0, 0), (0, 0)))
+    pairs = _take(cursor, reached, last)
+    if not pairs:
+        cursor.execute("SELECT mob, zone FROM changed ORDER BY mob DESC, zone DESC LIMIT 1")
+        last = cursor.fetchone() or (0, 0)
+        pairs = _take(cursor, (0, 0), last)
+    if pairs:
+        _rounds[alias] = max(pairs), last
+    return pairs
+
+
+def _take(cursor: Any, after: Pair, last: Pair) -> list[Pair]:
+    between = {"after_mob": after[0], "after_zone": after[1], "last_mob": last[0], "last_zone": last[1]}
     most = {"few": CHUNK, "most": MOST_PAIRS, "coordinates": MOST_COORDINATES}
-    cursor.execute(statement("take_changed"), {"after_mob": after[0], "after_zone": after[1], **most})
+    cursor.execute(statement("take_changed"), between | most)
     taken: list[Pair] = cursor.fetchall()
     return taken
 

@@ -12,7 +12,7 @@ from maps.coords import Y_BITS, Y_MASK
 
 #: A zone's map is three wide to two high: a percent across is so many times a percent down.
 ASPECT = 1.5
-#: So many pairs of a place and a coordinate are compared in a second or two; only malicious uploads make more.
+#: So many pairs of a place and a coordinate take a second or two; only malicious uploads make more of a zone.
 MOST_COMPARED = 100_000_000
 
 
@@ -21,7 +21,7 @@ def last_seen(spawns: Sequence[Mapping[str, Any]], presence: Sequence[Mapping[st
 
     `spawns` have `mob`, `floor`, `x`, `y` (percent), `presence` rows `mob`, `floor` and the packed arrays
     `xy` and `last_seen`. A spawn point that no coordinate is nearest to gets its creature's newest day there,
-    as do those of a creature with too many of both to compare, and one without any coordinate 0.
+    as do those of creatures for which there are too many of both to compare, and one without any coordinate 0.
     """
     days = np.zeros(len(spawns), dtype=np.int64)
     groups: dict[tuple[int, int], list[int]] = {}
@@ -30,19 +30,22 @@ def last_seen(spawns: Sequence[Mapping[str, Any]], presence: Sequence[Mapping[st
     packed: dict[tuple[int, int], list[Mapping[str, Any]]] = {}
     for row in presence:
         packed.setdefault((row["mob"], row["floor"]), []).append(row)
+    left = MOST_COMPARED
     for key, members in groups.items():
         if key in packed:
             places = np.array([(spawns[index]["x"], spawns[index]["y"]) for index in members])
-            days[members] = _newest(places, packed[key])
+            pairs = len(places) * sum(len(part["xy"]) for part in packed[key])
+            days[members] = _newest(places, packed[key], near=pairs <= left)
+            left -= pairs if pairs <= left else 0
     found: list[int] = days.tolist()
     return found
 
 
-def _newest(places: NDArray[np.float64], parts: Sequence[Mapping[str, Any]]) -> NDArray[np.int64]:
-    """Return the newest day at each of some places (n × 2, percent) of one creature on one floor."""
+def _newest(places: NDArray[np.float64], parts: Sequence[Mapping[str, Any]], *, near: bool) -> NDArray[np.int64]:
+    """Return the newest day `near` each of some places (n × 2, percent) of one creature on one floor, or anywhere."""
     xy = np.concatenate([np.asarray(part["xy"], dtype=np.int64) for part in parts])
     day = np.concatenate([np.asarray(part["last_seen"], dtype=np.int64) for part in parts])
-    if len(places) * len(xy) > MOST_COMPARED:
+    if not near:
         return np.full(len(places), day.max())
     x, y = (xy >> Y_BITS) / 10, (xy & Y_MASK) / 10
     nearest = np.zeros(len(xy), dtype=np.int64)

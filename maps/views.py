@@ -49,12 +49,13 @@ def locale_start(request: HttpRequest, alias: str) -> HttpResponse:
 def zones(request: HttpRequest, alias: str) -> HttpResponse:
     """List the zones: those known best, where uploads have brought more than the game has, and on request all."""
     after = request.GET.get("after")
-    found = queries.zones(alias, paging.MAX_LIMIT, after)
-    crowded = after is None and found["next"] is not None
-    listed = queries.best_known_zones(alias, ZONES_SHOWN) if crowded else found["zones"]
-    everything = "?" + urlencode({"after": paging.BEFORE_ALL_ZONES}) if crowded else None
-    context = {"section": "zones", "zones": listed, "everything": everything, "next": None if crowded else _next(found)}
-    return render(request, "maps/zones.html", context)
+    if after is None and queries.has_many_zones(alias, paging.MAX_LIMIT):
+        everything = "?" + urlencode({"after": paging.BEFORE_ALL_ZONES})
+        context: dict[str, Any] = {"zones": queries.best_known_zones(alias, ZONES_SHOWN), "everything": everything}
+    else:
+        found = queries.zones(alias, paging.MAX_LIMIT, after)
+        context = {"zones": found["zones"], "next": _next(found)}
+    return render(request, "maps/zones.html", {"section": "zones", **context})
 
 
 @of_locale
@@ -245,11 +246,12 @@ def _next(found: dict[str, Any], **query: str | None) -> str | None:
 
 
 def _where(locale: str, alias: str, zones_seen: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what a page tells of where something was seen, of the zones with the most sightings."""
-    shown = zones_seen[:ZONES_SHOWN]
+    """Return what a page tells of where something was seen, of the zones and floors with the most sightings."""
+    most_seen = sorted(zones_seen, key=lambda place: -place["sightings"])
+    shown = zones_seen if len(zones_seen) <= ZONES_SHOWN else most_seen[:ZONES_SHOWN]
     return {
         "zones": shown,
-        "zones_left": len(zones_seen) - len(shown),
+        "places_left": len(zones_seen) - len(shown),
         "places": _places(locale, alias, shown),
         "totals": {name: sum(place[name] for place in zones_seen) for name in ("positions", "sightings")},
     }

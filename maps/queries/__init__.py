@@ -21,6 +21,7 @@ from maps.queries.items import item
 from maps.queries.overview import STALE_DAYS, newest_confirmed, totals, worth_a_look
 from maps.queries.places import (
     best_known_zones,
+    has_many_zones,
     zone,
     zone_ground,
     zone_head,
@@ -37,6 +38,7 @@ __all__ = [
     "MAX_RESULTS",
     "STALE_DAYS",
     "best_known_zones",
+    "has_many_zones",
     "item",
     "mob",
     "mob_head",

@@ -29,9 +29,9 @@ GATHERED = ["herb", "ore", "chest", "fishing"]
 #: What stands for one coordinate in the flat lists of `zone_sources`, in this order.
 POSITION_FIELDS = ["floor", "x", "y", "sightings", "uploaders", "first_seen", "last_seen"]
 
-#: The most that a zone's map draws: the sources looted most often, and their coordinates. Several times what any zone
-#: of the game holds; one malicious upload can bring a hundred thousand names.
-MOST_SOURCES, MOST_POSITIONS = 2_000, 50_000
+#: The most that a zone's map draws: the best known sources, and of each its best known coordinates. Several times what
+#: any zone of the game holds; one malicious upload can bring a hundred thousand names.
+MOST_SOURCES, MOST_POSITIONS, MOST_POSITIONS_OF_ONE = 2_000, 50_000, 5_000
 
 
 def sources(
@@ -105,15 +105,15 @@ def source_position_count(alias: str, source_id: int) -> int:
 def zone_sources(alias: str, zone_id: int) -> Row | None:
     """Return the sources of a zone as its map draws them, or None when nothing is known of the zone.
 
-    `zone` (as in `zone_map`), `fields` (`POSITION_FIELDS`) and `sources` as in `sources`, by name, those looted most
-    often if there are more than `MOST_SOURCES` or have more than `MOST_POSITIONS`. Each has `points`: one flat list,
+    `zone` (as in `zone_map`), `fields` (`POSITION_FIELDS`) and `sources` as in `sources`, by name, the best
+    known if there are more than `MOST_SOURCES` or have more than `MOST_POSITIONS`. Each has `points`: one flat list,
     seven numbers per coordinate in the order of `fields`:
     `[0, 21.6, 33, 12, 3, 20000, 20007]`; days count from 1970-01-01.
     """
     found = zone(alias, zone_id)
     if found is None:
         return None
-    most = {"sources": MOST_SOURCES, "points": MOST_POSITIONS}
+    most = {"sources": MOST_SOURCES, "points": MOST_POSITIONS, "of_one": MOST_POSITIONS_OF_ONE, "gathered": GATHERED}
     drawn = [each["id"] for each in rows(alias, "zone_sources_drawn", zone=zone_id, **most)]
     listed = rows(alias, "sources", kind=None, zone=zone_id, sources=drawn, after_name=None, after_id=None, rows=None)
     parts: dict[int, list[Row]] = {}
@@ -127,11 +127,15 @@ def zone_sources(alias: str, zone_id: int) -> Row | None:
 
 
 def _flat(parts: list[Row]) -> list[float]:
-    """Return the numbers of merged coordinates in the order of `POSITION_FIELDS`."""
-    numbers: list[float] = []
+    """Return the numbers of a source's best known coordinates in the order of `POSITION_FIELDS`."""
+    found: list[tuple[int, ...]] = []
     for _zone, floor, places in shapes.places_by_floor(parts):
         columns = (places.xy, places.sightings, places.uploaders, places.first_seen, places.last_seen)
-        for xy, *figures in zip(*(column.tolist() for column in columns), strict=True):
-            x_pct, y_pct = coords.unpack(xy)
-            numbers += [floor, shapes.short(x_pct), shapes.short(y_pct), *figures]
-    return numbers
+        found += [(floor, *numbers) for numbers in zip(*(column.tolist() for column in columns), strict=True)]
+    if len(found) > MOST_POSITIONS_OF_ONE:
+        found.sort(key=lambda one: (one[3], one[2]), reverse=True)
+    return [
+        number
+        for floor, xy, *figures in found[:MOST_POSITIONS_OF_ONE]
+        for number in (floor, *map(shapes.short, coords.unpack(xy)), *figures)
+    ]

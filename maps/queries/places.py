@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.core.cache import cache
+
 from maps import paging, recency
 from maps.queries import flat, shapes
 from maps.queries.database import Row, row, rows
@@ -12,6 +14,7 @@ SPAWN_FIELDS = ["floor", "x", "y", "radius", "sightings", "uploaders", "confirme
 #: The most that a zone's map draws: the best known creatures and of each its best known spawn points. Several times
 #: what any zone of the game holds; one malicious upload can bring a hundred thousand names.
 MOST_MOBS, MOST_SPAWNS, MOST_SPAWNS_OF_ONE = 2_000, 50_000, 1_000
+BEST_KNOWN_REMEMBERED_S = 30
 
 
 def zones(alias: str, limit: int = paging.DEFAULT_LIMIT, after: str | None = None) -> Row:
@@ -24,9 +27,23 @@ def zones(alias: str, limit: int = paging.DEFAULT_LIMIT, after: str | None = Non
     return shapes.page("zones", found, limit)
 
 
+def has_many_zones(alias: str, most: int) -> bool:
+    """Tell whether uploads have named more zones than `most`."""
+    found = row(alias, "zones_beyond", most=most)
+    return found is not None
+
+
 def best_known_zones(alias: str, limit: int) -> list[Row]:
-    """Return by name the zones that most is known of, as in `zones`: invented ones may come before them in a list."""
-    return rows(alias, "zones_best_known", rows=limit)
+    """Return by name the zones that most is known of, as in `zones`: invented ones may come before them in a list.
+
+    Each process remembers them for `BEST_KNOWN_REMEMBERED_S`, as they are found among all that is known.
+    """
+    key = f"maps:best-known-zones:{alias}:{limit}"
+    found: list[Row] | None = cache.get(key)
+    if found is None:
+        found = rows(alias, "zones_best_known", rows=limit)
+        cache.set(key, found, BEST_KNOWN_REMEMBERED_S)
+    return found
 
 
 def zone_head(alias: str, zone_id: int) -> Row | None:

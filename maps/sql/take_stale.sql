@@ -23,7 +23,7 @@ WITH ends AS (
     SELECT s.kind, s.number
     FROM stale_document s
     WHERE s.kind = (SELECT kind FROM ends ORDER BY newest DESC, place LIMIT 1) AND s.since <= now()
-    ORDER BY s.latest DESC, s.number DESC
+    ORDER BY s.latest DESC, s.number
     LIMIT %(rows)s
     FOR UPDATE SKIP LOCKED
 ), free AS (

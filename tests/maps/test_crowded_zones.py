@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from maps import documents, paging, queries, views, zone_pictures
+from maps import documents, paging, queries, views
 from maps.models import Changed
 from maps.publish import publish
 from maps.queries import gathering, places
@@ -72,27 +72,45 @@ def test_creatures_that_a_map_leaves_out_are_told_of_and_in_the_zones_list(crowd
     assert names == ["Aaa 1", "Aaa 2", "Aaa 3", "Bär", "Wolf"], "from the tables, as the document lacks some"
     first = read(f"zones/{crowded}/mobs?limit=4")
     assert [mob["name"] for mob in read(f"zones/{crowded}/mobs?cursor={first['next']}")["mobs"]] == ["Wolf"]
-    assert zone_pictures.preview(DE, crowded)
 
 
-def test_a_map_draws_the_herbs_that_are_looted_most(monkeypatch):
+def test_a_map_draws_the_herbs_that_are_known_best(monkeypatch):
     place = zone("Weidenmark")
-    for name, lootings, sightings in (("Friedensblume", 5, 2), ("Silberblatt", 9, 3), ("Aaa", 1, 1)):
+    known = (("Friedensblume", 5, [1, 2], 2), ("Silberblatt", 9, [1], 3), ("Aaa", 8, [1], 1))
+    for name, lootings, players, coordinates in known:
         herb = source("herb", object=name)
         loot(herb, place, lootings)
-        presence(-herb, place, {(10 + n, 10): [1] for n in range(sightings)})
+        presence(-herb, place, {(10 + n, 10): players if n == coordinates else [1] for n in range(1, coordinates + 1)})
     loot(source("fishing", zone=place), place, 4)
+    skins = source("skinning", creature=creature(7, "Wolf"))
+    loot(skins, place, 99)
+    presence(-skins, place, {(20 + n, 20): [1, 2, 3] for n in range(9)})
 
-    def drawn() -> dict[str, int]:
+    def drawn() -> dict[str, list[float]]:
+        """Return the horizontal places of each source."""
         found = queries.zone_sources(DE, place)["sources"]
-        return {one["name"]: len(one["points"]) // len(gathering.POSITION_FIELDS) for one in found}
+        return {one["name"]: one["points"][1 :: len(gathering.POSITION_FIELDS)] for one in found}
 
-    assert drawn() == {"Aaa": 1, "Friedensblume": 2, "Silberblatt": 3, "Weidenmark": 0}
-    monkeypatch.setattr(gathering, "MOST_SOURCES", 3)
-    assert drawn() == {"Friedensblume": 2, "Silberblatt": 3, "Weidenmark": 0}
-    monkeypatch.setattr(gathering, "MOST_POSITIONS", 4)
-    assert drawn() == {"Silberblatt": 3}
-    assert len(read(f"sources?zone={place}")["sources"]) == 4
+    everything = drawn()
+    assert everything["Silberblatt"] == [11, 12, 13]
+    assert {name: len(points) for name, points in everything.items()} == {
+        "Aaa": 1,
+        "Friedensblume": 2,
+        "Silberblatt": 3,
+        "Weidenmark": 0,
+        "Wolf": 9,
+    }
+    for most, names in (
+        (4, ["Aaa", "Friedensblume", "Silberblatt", "Weidenmark"]),
+        (2, ["Friedensblume", "Silberblatt"]),
+    ):
+        monkeypatch.setattr(gathering, "MOST_SOURCES", most)
+        assert list(drawn()) == names, "skins have no shape on a map; two players have found Friedensblume"
+    monkeypatch.setattr(gathering, "MOST_POSITIONS", 3)
+    assert list(drawn()) == ["Friedensblume"]
+    monkeypatch.setattr(gathering, "MOST_POSITIONS_OF_ONE", 1)
+    assert drawn() == {"Friedensblume": [12], "Silberblatt": [11]}, "of each the coordinate that most have found"
+    assert len(read(f"sources?zone={place}")["sources"]) == 5
 
 
 def test_the_list_of_zones_begins_with_those_known_best_if_there_are_many(crowded, monkeypatch):
@@ -127,15 +145,15 @@ def test_of_what_was_seen_in_many_zones_a_page_tells_the_most_visited(monkeypatc
     monkeypatch.setattr(views, "ZONES_SHOWN", 2)
     creature(7, "Wolf")
     herb = source("herb", object="Friedensblume")
-    for name, sightings in (("Aaa", 1), ("Bbb", 3), ("Ccc", 2)):
+    for name, sightings, lootings in (("Aaa", 1, 9), ("Bbb", 3, 1), ("Ccc", 2, 5)):
         place = zone(name)
         for subject in (7, -herb):
             presence(subject, place, {(n, n): [1] for n in range(1, sightings + 1)})
-        loot(herb, place, sightings)
+        loot(herb, place, lootings)
     for address in ("mobs/7", f"sources/{herb}"):
         page = Client().get(f"/deDE/{address}")
         assert [one["name"] for one in page.context["zones"]] == ["Bbb", "Ccc"]
-        assert "1 more zone has fewer sightings." in page.content.decode()
+        assert "1 more place has fewer sightings." in page.content.decode()
         assert page.context["totals"]["sightings"] == 6, "of all zones"
         monkeypatch.setattr(views, "ZONES_SHOWN", 3)
         assert "fewer sightings" not in Client().get(f"/deDE/{address}").content.decode()

@@ -204,6 +204,18 @@ def test_the_oldest_and_what_changed_last_are_made_first_and_some_always_are(mar
     assert stale() == {marsh}, "the oldest, and one between that changed once more"
 
 
+def test_of_what_changed_together_the_lowest_ids_are_made_first(marsh):
+    """Names that uploads invent have the highest."""
+    others = [zone(name) for name in "ABCD"]
+    publish(DE)
+    StaleDocument.objects.using(DE).bulk_create(StaleDocument(kind="zone-map", number=n) for n in [marsh, *others])
+    now = timezone.now()
+    StaleDocument.objects.using(DE).update(latest=now)
+    StaleDocument.objects.using(DE).filter(number=others[3]).update(since=now - timedelta(hours=1))
+    publish(DE, for_s=0)
+    assert stale() == set(others[:3])
+
+
 def test_a_mark_from_a_moment_ahead_of_the_clock_holds_no_document_back(marsh):
     """The clock was set back: whatever was marked before would wait until it is that time again."""
     publish(DE)

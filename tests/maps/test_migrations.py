@@ -37,6 +37,23 @@ def test_pairs_of_coordinates_and_uploaders_are_packed_as_the_fold_packs_them():
         ]
 
 
+def test_documents_that_hold_more_than_they_would_now_are_made_anew():
+    migration = import_module("maps.migrations.0020_latest_marks")
+    names, points, herbs, small = (zone(name) for name in "ABCD")
+    for mob in range(1, 2002):
+        presence(mob, names, {(1, 1): [1]})
+    for _ in range(1001):
+        spawn(7, points)
+    presence(-source("herb", object="Silberblatt"), herbs, {(x, y): [1] for x in range(100) for y in range(51)})
+    presence(7, small, {(1, 1): [1]})
+    presence(-source("herb", object="Friedensblume"), small, {(1, 1): [1]})
+    spawn(7, small)
+    with connections[DE].cursor() as cursor:
+        cursor.execute(migration.MARK)
+    marked = StaleDocument.objects.using(DE).values_list("kind", "number")
+    assert set(marked) == {("zone-map", names), ("zone-map", points), ("zone-sources", herbs)}
+
+
 def test_documents_that_lack_days_or_holes_are_made_anew():
     migration = import_module("maps.migrations.0019_days_and_holes")
     gathered, around, plain = (zone(name) for name in "ABC")

@@ -9,10 +9,11 @@ import pytest
 from django.db import connections, transaction
 
 from maps import publish as module
-from maps.models import Changed, NamedCreature, Presence, Spawn
+from maps.models import FIRST_NAMED_ID, Changed, NamedCreature, Presence, Spawn
 from maps.publish import has_changes, publish
 from tests.maps.factories import DE, creature, named_creature, presence, spawn, zone
 from tests.maps.meetings import around, walking
+from tests.threads import elsewhere
 
 pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
 
@@ -96,7 +97,7 @@ def test_pairs_of_few_coordinates_are_published_many_at_once(monkeypatch, few, c
     """Six creatures with a coordinate each, but for the fourth, which has four, one of them by its name."""
     monkeypatch.setattr(module, "CHUNK", few)
     monkeypatch.setattr(module, "MOST_COORDINATES", coordinates)
-    monkeypatch.setattr(module, "_reached", {})
+    monkeypatch.setattr(module, "_rounds", {})
     place = zone("A")
     for mob in range(1, 7):
         presence(creature(mob), place, {(10 * n, 10): [1] for n in range(1, 4 if mob == 4 else 2)})
@@ -119,6 +120,35 @@ def test_what_changes_all_the_time_does_not_keep_the_rest_from_being_published(m
     assert set(Spawn.objects.using(DE).values_list("mob", flat=True)) == {1, 2, 3, 4, 5}
     assert publish(DE) == 2
     assert not Changed.objects.using(DE).exists()
+
+
+def test_new_names_do_not_keep_those_before_them_from_being_published(monkeypatch):
+    """Names that are known without an id get ids of their own, each above all before."""
+    monkeypatch.setattr(module, "MOST_PAIRS", 2)
+    monkeypatch.setattr(module, "_rounds", {})
+    place = zone("A")
+    for mob in range(1, 5):
+        mark(mob, place)
+    for turn in range(4):
+        publish(DE, for_s=0)
+        for number in range(2):
+            mark(FIRST_NAMED_ID + 2 * turn + number, place)
+        if turn == 0:
+            mark(1, place)
+    assert not Changed.objects.using(DE).filter(mob=1).exists()
+
+
+def test_what_a_fold_holds_is_no_hindrance_to_what_comes_after_it(monkeypatch):
+    monkeypatch.setattr(module, "MOST_PAIRS", 2)
+    place = zone("A")
+    for mob in range(1, 6):
+        mark(mob, place)
+    done: list[int] = []
+    with transaction.atomic(using=DE):
+        list(Changed.objects.using(DE).filter(mob__lte=3).select_for_update())
+        elsewhere(lambda: done.append(publish(DE)))
+    assert done == [2]
+    assert set(Changed.objects.using(DE).values_list("mob", flat=True)) == {1, 2, 3}
 
 
 def test_while_one_process_publishes_another_does_nothing():

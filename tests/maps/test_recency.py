@@ -39,8 +39,9 @@ def test_what_no_coordinate_is_nearest_to_gets_its_creatures_newest_day() -> Non
 
 
 def test_what_would_take_seconds_to_compare_gets_its_creatures_newest_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    spawns, days = [spawn(1, 20, 20), spawn(1, 40, 20)], {(20, 20): 5, (40, 20): 7}
-    monkeypatch.setattr(recency, "MOST_COMPARED", 4)
-    assert last_seen(spawns, [presence(1, days)]) == [5, 7]
-    monkeypatch.setattr(recency, "MOST_COMPARED", 3)
-    assert last_seen(spawns, [presence(1, days)]) == [7, 7]
+    days = {(20, 20): 5, (40, 20): 7}
+    spawns = [spawn(mob, x, 20) for mob in (1, 2, 3) for x in (20, 40)]
+    parts = [presence(1, days), presence(2, {**days, (30, 20): 6}), presence(3, days)]
+    for most, found in ((14, [5, 7, 6, 7, 5, 7]), (13, [5, 7, 6, 7, 7, 7]), (9, [5, 7, 7, 7, 5, 7]), (3, [7] * 6)):
+        monkeypatch.setattr(recency, "MOST_COMPARED", most)
+        assert last_seen(spawns, parts) == found
