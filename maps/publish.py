@@ -42,7 +42,7 @@ PUBLISH_LOCK = 0x4D50  # "MP"
 Where = tuple[int, int, int]  # mob, zone, floor
 Pair = tuple[int, int]  # mob, zone
 
-#: The last pair published in each locale, and the last of the round, which was the last one marked as it began. If all
+#: The last pair published in each locale, and the last of the round: the greatest that was marked as it began. If all
 #: chunks began with the lowest ids, those that change all the time would keep the others from ever being published
 #: while uploads keep coming; if a round had no end, new names, whose ids grow, would.
 _rounds: dict[str, tuple[Pair, Pair]] = {}

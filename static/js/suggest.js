@@ -88,8 +88,9 @@ export function suggest(form) {
   /** @param {Suggestion[]} results @param {string} wanted */
   function show(results, wanted) {
     if (document.activeElement !== input) return;
+    // An answer may come once one of those before it has been chosen: Enter must still lead there.
+    const before = found[chosen]?.url;
     found = results;
-    choose(-1);
     const none = fill(gettext("Nothing is called “%(wanted)s”"), { wanted });
     const nothing = element("li", { class: "none", role: "option", "aria-disabled": "true", text: none });
     const items = found.map(({ name, label }, index) => {
@@ -101,6 +102,7 @@ export function suggest(form) {
     said.textContent = found.length ? ngettext("%(count)s suggestion", "%(count)s suggestions", found.length) : none;
     list.hidden = false;
     input.setAttribute("aria-expanded", String(found.length > 0));
+    choose(found.findIndex(({ url }) => url === before));
   }
 
   /** @param {number} index */

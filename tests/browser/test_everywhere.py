@@ -157,6 +157,32 @@ def test_suggestions_are_chosen_by_keyboard(page):
     expect(page.get_by_role("heading", level=1)).to_have_text(name)
 
 
+def test_an_answer_that_comes_late_leaves_what_was_chosen(page):
+    world.fill()
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    page.route("**/search?*q=kodo", hold)
+    visit(page, "/about")
+    box = page.get_by_role("combobox")
+    box.press_sequentially("kod")
+    expect(page.get_by_role("option")).to_have_count(2)
+    with page.expect_request("**/search?*q=kodo"):
+        box.press("o")
+    box.press("ArrowDown")
+    box.press("ArrowDown")
+    chosen = page.locator('[role="option"][aria-selected="true"]')
+    name = chosen.locator("bdi").text_content()
+    held[0].continue_()
+    expect(page.locator("#search-suggestions mark").first).to_have_text(re.compile("^kodo$", re.IGNORECASE))
+    expect(chosen.locator("bdi")).to_have_text(name)
+    expect(box).to_have_attribute("aria-activedescendant", chosen.get_attribute("id"))
+    box.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text(name)
+
+
 def test_suggestions_forgive_typing_errors_and_accents_and_mark_what_was_typed(page):
     world.fill()
     visit(page, "/about")
