@@ -56,5 +56,6 @@ def _storable(part: object) -> bool:
     return not isinstance(part, int) or -(2**63) <= part < 2**63
 
 
-#: The cursor before the first zone.
-BEFORE_ALL_ZONES = encode("zones", ["", 0])
+def before_all(listing: str) -> str:
+    """Return the cursor before the first row of a listing by name and id."""
+    return encode(listing, ["", 0])

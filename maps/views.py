@@ -25,8 +25,8 @@ from maps.pages import MAX_MOB_ID, PermanentRedirect308, of_locale, whole
 from maps.problems import Problem
 
 NEWEST_SHOWN = 8
-#: More than the game has; uploads may bring any number of invented ones.
-ZONES_SHOWN = 200
+#: Rows of a list that would be longer, as uploads may bring any number of invented names: the game has fewer zones.
+SHOWN = 200
 COOKIE_AGE_S = 365 * 24 * 3600
 
 
@@ -49,9 +49,9 @@ def locale_start(request: HttpRequest, alias: str) -> HttpResponse:
 def zones(request: HttpRequest, alias: str) -> HttpResponse:
     """List the zones: those known best, where uploads have brought more than the game has, and on request all."""
     after = request.GET.get("after")
+    context: dict[str, Any]
     if after is None and queries.has_many_zones(alias, paging.MAX_LIMIT):
-        everything = "?" + urlencode({"after": paging.BEFORE_ALL_ZONES})
-        context: dict[str, Any] = {"zones": queries.best_known_zones(alias, ZONES_SHOWN), "everything": everything}
+        context = {"zones": queries.best_known_zones(alias, SHOWN), "everything": _everything("zones")}
     else:
         found = queries.zones(alias, paging.MAX_LIMIT, after)
         context = {"zones": found["zones"], "next": _next(found)}
@@ -99,22 +99,19 @@ def item(request: HttpRequest, alias: str, id: str) -> HttpResponse:
 
 @of_locale
 def sources(request: HttpRequest, alias: str) -> HttpResponse:
-    """List the ways of getting loot other than killing, all or of one kind."""
-    kind = request.GET.get("kind") or None
+    """List the ways of getting loot other than killing, all or of one kind; of very many those known best."""
+    kind, after = request.GET.get("kind") or None, request.GET.get("after")
     if kind is not None and kind not in queries.KINDS:
         raise Http404("There is no such kind of source.")
-    found = queries.sources(alias, kind, after=request.GET.get("after"))
-    return render(
-        request,
-        "maps/sources.html",
-        {
-            "section": "sources",
-            "kind": kind,
-            "kinds": queries.KINDS,
-            "sources": found["sources"],
-            "next": _next(found, kind=kind),
-        },
-    )
+    context: dict[str, Any]
+    if after is None and queries.has_many_sources(alias, kind, paging.MAX_LIMIT):
+        best = queries.best_known_sources(alias, kind, SHOWN)
+        context = {"sources": best, "everything": _everything("sources", kind=kind)}
+    else:
+        found = queries.sources(alias, kind, after=after)
+        context = {"sources": found["sources"], "next": _next(found, kind=kind)}
+    common = {"section": "sources", "kind": kind, "kinds": queries.KINDS}
+    return render(request, "maps/sources.html", common | context)
 
 
 @of_locale
@@ -239,16 +236,23 @@ def _same_page(locale: str, path: str) -> str:
 
 def _next(found: dict[str, Any], **query: str | None) -> str | None:
     """Return the query of the following page, for a link."""
-    if found["next"] is None:
-        return None
+    return None if found["next"] is None else _after(found["next"], **query)
+
+
+def _everything(listing: str, **query: str | None) -> str:
+    """Return the query of the first page of all by name, for a link."""
+    return _after(paging.before_all(listing), **query)
+
+
+def _after(cursor: str, **query: str | None) -> str:
     kept = {name: value for name, value in query.items() if value is not None}
-    return "?" + urlencode(kept | {"after": found["next"]})
+    return "?" + urlencode(kept | {"after": cursor})
 
 
 def _where(locale: str, alias: str, zones_seen: list[dict[str, Any]]) -> dict[str, Any]:
     """Return what a page tells of where something was seen, of the zones and floors with the most sightings."""
     most_seen = sorted(zones_seen, key=lambda place: -place["sightings"])
-    shown = zones_seen if len(zones_seen) <= ZONES_SHOWN else most_seen[:ZONES_SHOWN]
+    shown = zones_seen if len(zones_seen) <= SHOWN else most_seen[:SHOWN]
     return {
         "zones": shown,
         "places_left": len(zones_seen) - len(shown),

@@ -9,6 +9,8 @@ from maps.queries.finding import MAX_CHARACTERS, MAX_RESULTS, search
 from maps.queries.gathering import (
     GATHERED,
     KINDS,
+    best_known_sources,
+    has_many_sources,
     source,
     source_head,
     source_places,
@@ -37,7 +39,9 @@ __all__ = [
     "MAX_CHARACTERS",
     "MAX_RESULTS",
     "STALE_DAYS",
+    "best_known_sources",
     "best_known_zones",
+    "has_many_sources",
     "has_many_zones",
     "item",
     "mob",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from django.core.cache import cache
+
 from maps import coords, paging
 from maps.queries import flat, shapes
 from maps.queries.database import Row, row, rows
 from maps.queries.loot import loot_table
-from maps.queries.places import zone
+from maps.queries.places import BEST_KNOWN_REMEMBERED_S, zone
 
 #: The kinds of `maps.models.Source`. A creature's own loot table (kill) is shown with the creature.
 KINDS = [
@@ -51,6 +53,24 @@ def sources(
         alias, "sources", kind=kind, zone=zone_id, sources=None, after_name=name, after_id=number, rows=limit + 1
     )
     return shapes.page("sources", found, limit)
+
+
+def has_many_sources(alias: str, kind: str | None, most: int) -> bool:
+    """Tell whether uploads have named more sources (of a kind) than `most`."""
+    return row(alias, "sources_beyond", kind=kind, most=most) is not None
+
+
+def best_known_sources(alias: str, kind: str | None, limit: int) -> list[Row]:
+    """Return the sources that most is known of, as in `sources`, the best known first; remembered as those of zones."""
+
+    def find() -> list[Row]:
+        best = [each["id"] for each in rows(alias, "sources_best_known", kind=kind, rows=limit)]
+        found = rows(alias, "sources", kind=kind, zone=None, sources=best, after_name=None, after_id=None, rows=None)
+        return sorted(found, key=lambda each: best.index(each["id"]))
+
+    key = f"maps:best-known-sources:{alias}:{kind}:{limit}"
+    remembered: list[Row] | None = cache.get_or_set(key, find, BEST_KNOWN_REMEMBERED_S)
+    return remembered or []
 
 
 def source_head(alias: str, source_id: int) -> Row | None:

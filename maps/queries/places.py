@@ -29,21 +29,18 @@ def zones(alias: str, limit: int = paging.DEFAULT_LIMIT, after: str | None = Non
 
 def has_many_zones(alias: str, most: int) -> bool:
     """Tell whether uploads have named more zones than `most`."""
-    found = row(alias, "zones_beyond", most=most)
-    return found is not None
+    return row(alias, "zones_beyond", most=most) is not None
 
 
 def best_known_zones(alias: str, limit: int) -> list[Row]:
-    """Return by name the zones that most is known of, as in `zones`: invented ones may come before them in a list.
+    """Return the zones that most is known of, as in `zones`, best known first: by name invented ones may come first.
 
     Each process remembers them for `BEST_KNOWN_REMEMBERED_S`, as they are found among all that is known.
     """
     key = f"maps:best-known-zones:{alias}:{limit}"
-    found: list[Row] | None = cache.get(key)
-    if found is None:
-        found = rows(alias, "zones_best_known", rows=limit)
-        cache.set(key, found, BEST_KNOWN_REMEMBERED_S)
-    return found
+    found: list[Row] | None
+    found = cache.get_or_set(key, lambda: rows(alias, "zones_best_known", rows=limit), BEST_KNOWN_REMEMBERED_S)
+    return found or []
 
 
 def zone_head(alias: str, zone_id: int) -> Row | None:

@@ -1,13 +1,15 @@
--- The zones in which most spawn points are confirmed, then those with most sightings, by name.
+-- The zones in which most spawn points are confirmed, then those with most sightings, in that order.
 -- Reads: zone, presence (also by mob_presence), spawn. rows is how many at most.
 SELECT z.id, z.name, here.mobs, here.positions, here.sightings
 FROM (
-    SELECT seen.zone
+    SELECT
+        seen.zone,
+        row_number() OVER (ORDER BY COALESCE(confirmed.points, 0) DESC, seen.sightings DESC, seen.zone) AS place
     FROM (SELECT p.zone, sum(p.sighting_count) AS sightings FROM presence p GROUP BY p.zone) AS seen
     LEFT JOIN (
         SELECT s.zone, count(*) AS points FROM spawn s WHERE s.confirmed GROUP BY s.zone
     ) AS confirmed USING (zone)
-    ORDER BY COALESCE(confirmed.points, 0) DESC, seen.sightings DESC, seen.zone
+    ORDER BY place
     LIMIT %(rows)s
 ) AS best
 JOIN zone z ON z.id = best.zone
@@ -18,4 +20,4 @@ CROSS JOIN LATERAL (
     FROM mob_presence p
     WHERE p.zone = best.zone
 ) AS here
-ORDER BY z.name COLLATE name_order, z.id;
+ORDER BY best.place;

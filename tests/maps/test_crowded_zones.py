@@ -118,31 +118,58 @@ def test_the_list_of_zones_begins_with_those_known_best_if_there_are_many(crowde
     for mob, place, sightings in ((20, elsewhere, 9), (21, invented, 8)):
         presence(creature(mob), place, {(n, n): [1] for n in range(1, sightings + 1)})
     presence(7, invented, {})
-    monkeypatch.setattr(views, "ZONES_SHOWN", 2)
+    monkeypatch.setattr(views, "SHOWN", 2)
 
     def listed(query: str = "") -> tuple[list[str], str]:
         page = Client().get(f"/deDE/zones{query}")
         return [one["name"] for one in page.context["zones"]], page.content.decode()
 
     assert listed()[0] == ["Aaa", "Ödland", "Weidenmark"]
-    assert "All zones by name" not in listed()[1]
+    assert "All by name" not in listed()[1]
     monkeypatch.setattr(paging, "MAX_LIMIT", 2)
     names, page = listed()
-    assert names == ["Ödland", "Weidenmark"], "a confirmed spawn point counts for more than sightings"
+    assert names == ["Weidenmark", "Ödland"], "a confirmed spawn point counts for more than sightings"
     assert "Show more" not in page
-    everything = re.search(r'href="([^"]*)">All zones by name', page)
+    everything = re.search(r'href="([^"]*)">All by name', page)
     assert everything is not None
     names, page = listed(everything[1])
     assert names == ["Aaa", "Ödland"]
-    assert "All zones by name" not in page
+    assert "All by name" not in page
     following = re.search(r'href="([^"]*)" rel="next">', page)
     assert following is not None
     assert listed(following[1])[0] == ["Weidenmark"]
-    assert queries.best_known_zones(DE, 2) == [one for one in queries.zones(DE)["zones"] if one["name"] != "Aaa"]
+    everywhere = {one["name"]: one for one in queries.zones(DE)["zones"]}
+    assert queries.best_known_zones(DE, 2) == [everywhere["Weidenmark"], everywhere["Ödland"]]
+
+
+def test_the_list_of_herbs_begins_with_those_known_best_if_there_are_many(monkeypatch):
+    place = zone("Weidenmark")
+    for name, lootings, players in (("Aaa", 1, [1]), ("Bbb", 9, [1, 1]), ("Ccc", 2, [1, 2])):
+        herb = source("herb", object=name)
+        loot(herb, place, lootings)
+        presence(-herb, place, {(10, 10): players})
+    loot(source("ore", object="Kupfer"), place, 5)
+    monkeypatch.setattr(views, "SHOWN", 2)
+
+    def listed(query: str) -> tuple[list[str], str]:
+        page = Client().get(f"/deDE/sources{query}")
+        return [one["name"] for one in page.context["sources"]], page.content.decode()
+
+    assert listed("?kind=herb")[0] == ["Aaa", "Bbb", "Ccc"]
+    monkeypatch.setattr(paging, "MAX_LIMIT", 2)
+    names, page = listed("?kind=herb")
+    assert names == ["Ccc", "Bbb"], "found by two players, then looted most often"
+    everything = re.search(r'href="([^"]*)">All by name', page)
+    assert everything is not None
+    assert listed(everything[1].replace("&amp;", "&"))[0] == ["Aaa", "Bbb", "Ccc"]
+    assert listed("?kind=ore")[0] == ["Kupfer"]
+    assert listed("")[0] == ["Ccc", "Bbb"]
+    counted = {one["name"]: one for one in queries.sources(DE, "herb")["sources"]}
+    assert queries.best_known_sources(DE, "herb", 2) == [counted["Ccc"], counted["Bbb"]]
 
 
 def test_of_what_was_seen_in_many_zones_a_page_tells_the_most_visited(monkeypatch):
-    monkeypatch.setattr(views, "ZONES_SHOWN", 2)
+    monkeypatch.setattr(views, "SHOWN", 2)
     creature(7, "Wolf")
     herb = source("herb", object="Friedensblume")
     for name, sightings, lootings in (("Aaa", 1, 9), ("Bbb", 3, 1), ("Ccc", 2, 5)):
@@ -155,6 +182,6 @@ def test_of_what_was_seen_in_many_zones_a_page_tells_the_most_visited(monkeypatc
         assert [one["name"] for one in page.context["zones"]] == ["Bbb", "Ccc"]
         assert "1 more place has fewer sightings." in page.content.decode()
         assert page.context["totals"]["sightings"] == 6, "of all zones"
-        monkeypatch.setattr(views, "ZONES_SHOWN", 3)
+        monkeypatch.setattr(views, "SHOWN", 3)
         assert "fewer sightings" not in Client().get(f"/deDE/{address}").content.decode()
-        monkeypatch.setattr(views, "ZONES_SHOWN", 2)
+        monkeypatch.setattr(views, "SHOWN", 2)
