@@ -8,6 +8,7 @@ import pytest
 from django.db import connections
 from playwright.sync_api import Page, expect
 
+from bench.map import FIRST_DOTS
 from tests.browser.test_maps import inked, painted
 from tests.maps import factories
 
@@ -42,7 +43,7 @@ def test_a_zone_of_400_creatures_and_20000_coordinates_weighs_less_than_200_kilo
     zone = crowd(20_000, 4_000)
     page.goto(f"/enUS/zones/{zone}")
     expect(page.locator("#map")).to_have_attribute("data-points", "4000")
-    page.wait_for_function("performance.getEntriesByName('first dots').length")  # bench/run map waits for it as well
+    assert page.evaluate(FIRST_DOTS) > 0
     resources = "performance.getEntriesByType('resource')"
     size = page.evaluate(f"{resources}.find((one) => one.name.endsWith('/zones/{zone}/map')).encodedBodySize")
     assert 10_000 < size < 200_000
