@@ -18,6 +18,12 @@ from tests.threads import elsewhere
 pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
 
 
+@pytest.fixture(autouse=True)
+def _no_round_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process remembers how far it has come, which would be in another test's zones."""
+    monkeypatch.setattr(module, "_rounds", {})
+
+
 def mark(mob: int, place: int) -> None:
     Changed.objects.using(DE).get_or_create(mob=mob, zone=place)
 
@@ -97,7 +103,6 @@ def test_pairs_of_few_coordinates_are_published_many_at_once(monkeypatch, few, c
     """Six creatures with a coordinate each, but for the fourth, which has four, one of them by its name."""
     monkeypatch.setattr(module, "CHUNK", few)
     monkeypatch.setattr(module, "MOST_COORDINATES", coordinates)
-    monkeypatch.setattr(module, "_rounds", {})
     place = zone("A")
     for mob in range(1, 7):
         presence(creature(mob), place, {(10 * n, 10): [1] for n in range(1, 4 if mob == 4 else 2)})
@@ -125,7 +130,6 @@ def test_what_changes_all_the_time_does_not_keep_the_rest_from_being_published(m
 def test_new_names_do_not_keep_those_before_them_from_being_published(monkeypatch):
     """Names that are known without an id get ids of their own, each above all before."""
     monkeypatch.setattr(module, "MOST_PAIRS", 2)
-    monkeypatch.setattr(module, "_rounds", {})
     place = zone("A")
     for mob in range(1, 5):
         mark(mob, place)
