@@ -23,8 +23,8 @@ def main(path: str) -> int:
     import django
 
     django.setup()
-    from ingest.tidy import tidy
-    from maps import locales
+    from core import locales
+    from ingest.maintenance.cleanup import tidy
     from tests import independent, merged_tables
 
     sent: dict[str, list[tuple[str, str]]] = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -54,9 +54,9 @@ def _wrong_rows(locale: str, files: int) -> Iterator[str]:
     """Yield what is wrong with rows, ledger and documents of a locale that got so many distinct uploads."""
     from django.db import connections
 
-    from ingest import spool
+    from core import locales
+    from ingest.intake import spool
     from ingest.models import Upload
-    from maps import locales
 
     rows = list(Upload.objects.filter(locale=locale))
     merged = {bytes(row.content_hash) for row in rows if row.status == "merged"}
@@ -68,10 +68,10 @@ def _wrong_rows(locale: str, files: int) -> Iterator[str]:
     if len(ledger) != len(set(ledger)) or set(ledger) != merged:
         yield f"The ledger holds {len(ledger)} entries, {len(set(ledger))} distinct, for {len(merged)} merged contents."
     for row in rows:
-        if not row.archived or spool.spool().exists(row.document):
+        if not row.archived or spool.spool().exists(row.document_name):
             yield f"The document of {row.id} is not (only) in the archive."
             continue
-        with spool.opened(spool.archive(), row.document) as document:
+        with spool.opened(spool.archive(), row.document_name) as document:
             size = len(document.read())
         if size != row.size_bytes:
             yield f"The document of {row.id} has {size} bytes instead of {row.size_bytes}."

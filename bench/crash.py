@@ -156,7 +156,7 @@ def _wait_for_merged(site: Site) -> None:
 
 def _wait_until_ready(site: Site) -> None:
     wait_until(
-        lambda: not any(site.one("SELECT EXISTS (SELECT FROM changed)", database(each)) for each in LOCALES),
+        lambda: not any(site.one("SELECT EXISTS (SELECT FROM stale_spawns)", database(each)) for each in LOCALES),
         seconds=PATIENCE_S,
         doing="Publishing what changed",
         advice=f"The workers' log is {site.place.logs / 'worker.log'}.",

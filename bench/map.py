@@ -40,7 +40,7 @@ FIRST_DOTS = """() => new Promise((done) => {
   const told = (list) => list.getEntriesByName("first dots").forEach((mark) => done(mark.startTime));
   new PerformanceObserver(told).observe({ type: "mark", buffered: true });
 })"""
-_STALE = "INSERT INTO stale_document (kind, number) VALUES ('zone-map', %(zone)s) ON CONFLICT DO NOTHING"
+_STALE = "INSERT INTO stale_file (kind, number) VALUES ('zone-map', %(zone)s) ON CONFLICT DO NOTHING"
 
 #: Counts the frames that the browser draws from now on, as frames per second over the next sixty.
 _COUNT = """() => {

@@ -16,8 +16,8 @@ from deploy.steps.progress import Failure, say, step, wait_until
 #: How long a gigabyte may take before something is surely wrong.
 PATIENCE_S_PER_MB = 3.0
 _UNPUBLISHED = (
-    "SELECT EXISTS (SELECT FROM changed) OR EXISTS (SELECT FROM recounted)"
-    " OR EXISTS (SELECT FROM stale_document WHERE since <= now())"
+    "SELECT EXISTS (SELECT FROM stale_spawns) OR EXISTS (SELECT FROM changed_count)"
+    " OR EXISTS (SELECT FROM stale_file WHERE since <= now())"
 )
 
 #: A step into an index each, however many uploads there are: counting them ten times a second would take half a core
@@ -129,9 +129,9 @@ def _counts(site: Site, locale: str) -> dict[str, int]:
         row = connection.execute(
             "SELECT (SELECT count(*) FROM ledger), (SELECT count(DISTINCT xmin::text) FROM ledger),"
             " (SELECT coalesce(sum(l.lootings), 0) FROM loot l),"
-            " (SELECT coalesce(sum((brought->>'new_positions')::bigint + (brought->>'confirmed_positions')::bigint), 0)"
-            "  FROM ledger),"
-            " (SELECT coalesce(sum(sighting_count), 0) FROM presence WHERE subject > 0)"
+            " (SELECT coalesce(sum((contribution->>'new_positions')::bigint"
+            "  + (contribution->>'confirmed_positions')::bigint), 0) FROM ledger),"
+            " (SELECT coalesce(sum(sighting_count), 0) FROM habitat WHERE subject > 0)"
         ).fetchone()
     assert row is not None
     return dict(zip(("uploads", "folds", "lootings", "positions", "sightings"), map(int, row), strict=True))

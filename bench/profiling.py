@@ -1,6 +1,6 @@
 """Merge and publish one locale's uploads in this process under a profiler; print steps with calls and seconds.
 
-python -m bench.profiling deDE → {"ingest.parse.parse": [12, 3.41], …}
+python -m bench.profiling deDE → {"ingest.batch.columns.parse": [12, 3.41], …}
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def main(locale: str) -> int:
 
 
 def _work_off(locale: str) -> None:
-    from ingest import tasks
+    from core import locales
     from ingest.models import Upload
-    from maps import locales
-    from maps.publish import has_changes, publish
+    from ingest.queue import tasks
+    from maps.publish.changes import has_changes, publish
 
     alias = locales.alias(locale)
     waiting = Upload.objects.filter(locale=locale, status__in=["queued", "staged"])

@@ -21,16 +21,16 @@ CLIENTS = 32
 DOCUMENTS, PLAYERS, UPLOAD_KB = 200, 40, 70.0
 #: Rows as merged uploads leave them, in both places that know of them. Contents are hashes of numbers.
 _UPLOADS = """
-INSERT INTO ingest_upload (id, locale, content_hash, version, game_version, sender, file_name, size_bytes, document,
-    archived, mobs, positions, lootings, ignored, status, received_at, staged_at, merged_at, brought, reason,
-    claimed_by, attempts)
+INSERT INTO ingest_upload (id, locale, content_hash, version, game_version, sender, file_name, size_bytes,
+    document_name, archived, mobs, positions, lootings, ignored, status, received_at, staged_at, merged_at,
+    contribution, reason, claimed_by, attempts)
 SELECT md5('{locale}' || n)::uuid, '{locale}', sha256(convert_to('{locale}' || n, 'UTF8')), 44, '',
     'player:' || n % 3000, '', 65000, 'archived/' || n, true, 40, 900, 800, '{{}}', 'merged', long_ago, long_ago,
     long_ago, '{{}}', '', '', 1
 FROM generate_series({first}, {last}) n, (SELECT now() - interval '2 days') AS past (long_ago)
 """
 _LEDGER = """
-INSERT INTO ledger (content_hash, upload, merged_at, brought)
+INSERT INTO ledger (content_hash, upload, merged_at, contribution)
 SELECT sha256(convert_to('{locale}' || n, 'UTF8')), md5('{locale}' || n)::uuid, now() - interval '2 days', '{{}}'
 FROM generate_series({first}, {last}) n
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ingest.simulation import words
+from simulation import words
 
 #: First words of names, in the order of their numbers.
 FIRST_WORDS = [f"{prefix} {beast[0]}" for prefix, _ in words.PREFIXES for beast in words.BEASTS]
@@ -12,7 +12,7 @@ _STRIDE = 7919
 RECORD_BYTES = 128
 
 INSERT_CREATURES = """
-INSERT INTO creature (id, level_min, level_max, boss, reactions, uploads, first_seen, last_seen, notes, note_times)
+INSERT INTO creature (id, level_min, level_max, boss, reactions, uploads, first_seen, last_seen, reports, report_counts)
 SELECT
     id, 1 + id %% 60, 3 + id %% 60, false, ARRAY[id %% 9, 0, 0, 0, 0, id %% 7], 1 + id %% 40,
     date '2024-01-01' + id %% 300, date '2025-01-01' + id %% 300, ARRAY[id, id + 1, id + 2]::bigint[], ARRAY[1, 1, 1]

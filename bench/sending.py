@@ -95,12 +95,12 @@ def held_folds(locale: str) -> Iterator[None]:
     import django
 
     django.setup()
-    from ingest import hot
-    from maps import locales
+    from core import locales
+    from ingest.merge import hot_tables
 
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
-        with hot.folding(locales.aliases()[locale]) as mine:
+        with hot_tables.folding(locales.aliases()[locale]) as mine:
             if mine:
                 yield
                 return

@@ -19,14 +19,14 @@ from bench.results import Chart, Result, Target
 from bench.servers import place
 from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import Failure, say, step
-from ingest.simulation.truth import truth as simulated_truth
-from ingest.simulation.uploads import Order, simulate
-from ingest.simulation.world import make_world
-from maps import spawns
-from maps.coords import Places
+from maps.coordinates import Places
+from maps.estimate import spawns
+from simulation.truth import truth as simulated_truth
+from simulation.uploads import Order, simulate
+from simulation.world import make_world
 from tests import independent
-from tests.maps import accuracy
-from tests.maps.accuracy import Accuracy, Where
+from tests.maps.estimate import accuracy
+from tests.maps.estimate.accuracy import Accuracy, Where
 
 LOCALE = "deDE"
 #: The seed of the world that stands in for the sample.

@@ -19,8 +19,9 @@ def main() -> int:
     django.setup()
     from django.conf import settings
 
-    from ingest import accept, wake
-    from maps.problems import Problem
+    from core.problems import Problem
+    from ingest.intake import accept
+    from ingest.queue import wake
 
     # Nobody is woken: the clock starts later.
     wake.wake = lambda locale: None

@@ -2,7 +2,7 @@
 --
 --   psql -d mobmap_enus -f deploy/grants-locale.sql
 --
--- Reads: nothing. Writes: privileges in schemas public, base and hot_*. Locks: their tables, for a moment.
+-- Reads: nothing. Writes: privileges in schemas public, baseline and hot_*. Locks: their tables, for a moment.
 
 \set ON_ERROR_STOP on
 BEGIN;
@@ -21,7 +21,7 @@ GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO mobmap_ingest;
 -- Hot tables are the workers' own: made, dropped and made again by them.
 GRANT USAGE, CREATE ON SCHEMA hot_0, hot_1 TO mobmap_ingest;
 -- What is merged of uploads whose documents are deleted; no page reads it.
-GRANT USAGE ON SCHEMA base TO mobmap_ingest;
-GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA base TO mobmap_ingest;
+GRANT USAGE ON SCHEMA baseline TO mobmap_ingest;
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA baseline TO mobmap_ingest;
 REVOKE INSERT, UPDATE, DELETE ON django_migrations, spatial_ref_sys FROM mobmap_ingest;
 COMMIT;

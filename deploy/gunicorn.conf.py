@@ -42,5 +42,6 @@ accesslog = None
 errorlog = "-"
 control_socket_disable = True
 
-#: For the queue page (portal/health.py). This file is read before the server makes its processes, which are younger.
+#: For the queue page (portal/operations/health.py).
+#: This file is read before the server makes its processes, which are younger.
 os.environ["WEB_SERVER_STARTED_S"] = str(time.monotonic())

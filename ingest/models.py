@@ -35,7 +35,7 @@ class Upload(models.Model):
     file_name = models.CharField(_("file name"), max_length=200, blank=True)
     size_bytes = models.PositiveIntegerField(_("size in bytes"), help_text=_("Size of the XML, unwrapped."))
     #: Name in the spool's storage, later in the archive's (`archived`); empty once deleted.
-    document = models.CharField(_("document"), max_length=200)
+    document_name = models.CharField(_("document"), max_length=200)
     archived = models.BooleanField(_("archived"), default=False)
 
     mobs = models.PositiveIntegerField(_("creatures"))
@@ -52,13 +52,13 @@ class Upload(models.Model):
     staged_at = models.DateTimeField(_("staged at"), null=True, blank=True)
     merged_at = models.DateTimeField(_("merged at"), null=True, blank=True, db_index=True)
     rejected_at = models.DateTimeField(_("rejected at"), null=True, blank=True)
-    #: Once the counts are subtracted; a withdrawn upload without it is still being taken out (`ingest.subtraction`).
+    #: Set once its counts are subtracted (`ingest.maintenance.withdrawals`); null before that.
     withdrawn_at = models.DateTimeField(_("withdrawn at"), null=True, blank=True)
-    #: From when on its document is being deleted from the archive (`ingest.expire`), or is: `document` is empty then.
-    #: It can't be withdrawn, restored or put back to work any more; what is merged of it stays.
+    #: When retention chose its document for deletion (`ingest.maintenance.retention`); `document` is empty once it is
+    #: deleted. From then on nobody can withdraw, restore or requeue it; what is merged of it stays.
     expired_at = models.DateTimeField(_("document deleted at"), null=True, blank=True)
-    #: What the merge brought: new_mobs, new_positions, confirmed_positions, new_drops.
-    brought = models.JSONField(_("what it brought"), null=True, blank=True)
+    #: What the merge contribution: new_mobs, new_positions, confirmed_positions, new_drops.
+    contribution = models.JSONField(_("contribution"), null=True, blank=True)
     reason = models.TextField(_("reason"), blank=True, help_text=_("Why it was rejected, or why the last try failed."))
 
     #: The wake-up (Celery task id) that works on it, and until when the claim holds.
@@ -66,9 +66,9 @@ class Upload(models.Model):
     lease_until = models.DateTimeField(_("claimed until"), null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(_("tries"), default=0)
     retry_at = models.DateTimeField(_("next try"), null=True, blank=True)
-    #: 0, or the step of `ingest.suspects` at which it is tried apart from the others.
-    faults = models.PositiveSmallIntegerField(
-        _("faults"),
+    #: 0, or the step of `ingest.queue.quarantine` at which it is tried apart from the others.
+    quarantine_step = models.PositiveSmallIntegerField(
+        _("quarantine step"),
         default=0,
         db_default=0,
         help_text=_("How far it has been singled out, because work on it and others failed by what they hold."),
@@ -94,10 +94,12 @@ class Upload(models.Model):
             models.Index(fields=["sender", "received_at"], name="upload_sender"),
             models.Index(
                 fields=["locale", "id"],
-                condition=Q(expired_at__isnull=False, document__gt=""),
+                condition=Q(expired_at__isnull=False, document_name__gt=""),
                 name="upload_expiring",
             ),
-            models.Index(fields=["locale", "faults"], condition=Q(faults__gt=0), name="upload_suspect"),
+            models.Index(
+                fields=["locale", "quarantine_step"], condition=Q(quarantine_step__gt=0), name="upload_quarantined"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -110,7 +112,7 @@ class Upload(models.Model):
 
 
 class Requeued(models.Model):
-    """An upload that an operator has put back to work (`ingest.requeue`), until a worker has looked at it.
+    """An upload that an operator has put back to work (`ingest.queue.requeue`), until a worker has looked at it.
 
     A table of its own, and narrow: millions are added at once, and setting as many uploads to `queued` would
     write every one of their wide rows anew and put them before what players send meanwhile.

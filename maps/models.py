@@ -6,9 +6,9 @@ spawn points and documents; `import_names` writes item names. Everything else on
 Dictionaries (insert-only, may hold names that nothing refers to yet):
     Zone, NamedCreature, Source, Uploader
 Merged counts (changed only by the fold, together with the ledger, in one transaction):
-    Creature, CreatureName, Presence, Loot, Drop, Ledger
+    Creature, CreatureName, Habitat, Loot, Drop, Ledger
 Derived (can be made anew from the counts at any time):
-    NamedCreature.shown_as, Spawn, Changed, Recounted, StaleDocument
+    NamedCreature.shown_as, Spawn, StaleSpawns, ChangedCount, StaleFile
 """
 
 from __future__ import annotations
@@ -129,9 +129,9 @@ class Creature(models.Model):
     first_seen = models.DateField()
     last_seen = models.DateField()
     #: What levels and days follow from: each distinct note with how often it was made, so that an upload can
-    #: be taken away again (`ingest/sql/fold_creatures.sql` packs them). Only the fold looks at them.
-    notes = ArrayField(models.BigIntegerField())
-    note_times = ArrayField(models.IntegerField())
+    #: be taken away again (`ingest/merge/sql/fold_creatures.sql` packs them). Only the fold looks at them.
+    reports = ArrayField(models.BigIntegerField())
+    report_counts = ArrayField(models.IntegerField())
 
     class Meta:
         db_table = "creature"
@@ -151,7 +151,7 @@ class CreatureName(models.Model):
         indexes = [models.Index(fields=["name"], name="creature_name_name"), _trigrams("creature_search")]
 
 
-class Presence(models.Model):
+class Habitat(models.Model):
     """All coordinates of one subject on one floor of one zone, packed into arrays sorted by `xy`.
 
     `subject` is a raw creature id, or minus a `Source.id` (gathering places: herbs, chests, …).
@@ -184,8 +184,8 @@ class Presence(models.Model):
     last_seen_day = models.IntegerField()
 
     class Meta:
-        db_table = "presence"
-        indexes = [models.Index(fields=["zone", "subject"], name="presence_zone")]
+        db_table = "habitat"
+        indexes = [models.Index(fields=["zone", "subject"], name="habitat_zone")]
 
 
 class Loot(models.Model):
@@ -237,14 +237,14 @@ class Ledger(models.Model):
     content_hash = models.BinaryField(primary_key=True, max_length=32)
     upload = models.UUIDField(unique=True)
     merged_at = models.DateTimeField()
-    brought = models.JSONField()
+    contribution = models.JSONField()
 
     class Meta:
         db_table = "ledger"
 
 
 class Spawn(models.Model):
-    """An estimated spawn point or patrol of a shown creature, derived from its Presence by `maps.publish`.
+    """An estimated spawn point or patrol of a shown creature, derived from its Habitat by `maps.publish`.
 
     A patrol has an `area` around its way; its `point` lies on the way, its `radius` reaches to the end.
     """
@@ -268,19 +268,19 @@ class Spawn(models.Model):
         ]
 
 
-class Changed(models.Model):
-    """Shown creatures whose spawn points in a zone are older than their Presence; publishing empties it."""
+class StaleSpawns(models.Model):
+    """Shown creatures whose spawn points in a zone are older than their Habitat; publishing empties it."""
 
     pk = models.CompositePrimaryKey("mob", "zone")
     mob = models.BigIntegerField()
     zone = models.IntegerField()
 
     class Meta:
-        db_table = "changed"
+        db_table = "stale_spawns"
 
 
-class Recounted(models.Model):
-    """What folds have changed and no document knows yet; `maps.documents` turns it into marks of documents.
+class ChangedCount(models.Model):
+    """What folds have changed and no document knows yet; `maps.publish` turns it into marks of documents.
 
     `kind` is `creature` (a raw id), `source`, `item` (what is told of it, or taken from it), `zone` (what is
     gathered or looted there), or `all`, with the number 0. A row that is there already is locked by the fold all
@@ -292,11 +292,11 @@ class Recounted(models.Model):
     number = models.BigIntegerField()
 
     class Meta:
-        db_table = "recounted"
+        db_table = "changed_count"
 
 
-class StaleDocument(models.Model):
-    """Published documents that are older than the tables, and since when; kinds are those of `maps.documents`.
+class StaleFile(models.Model):
+    """Published documents that are older than the tables, and since when; kinds are those of `maps.publish`.
 
     `latest` is when something last changed that one does not show.
     """
@@ -308,8 +308,8 @@ class StaleDocument(models.Model):
     latest = models.DateTimeField(db_default=Now())
 
     class Meta:
-        db_table = "stale_document"
+        db_table = "stale_file"
         indexes = [
-            models.Index(fields=["kind", "since", "number"], name="stale_document_oldest"),
-            models.Index(fields=["kind", "-latest", "number"], name="stale_document_newest"),
+            models.Index(fields=["kind", "since", "number"], name="stale_file_oldest"),
+            models.Index(fields=["kind", "-latest", "number"], name="stale_file_newest"),
         ]

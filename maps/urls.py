@@ -3,6 +3,6 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", include("maps.api_urls")),
-    path("", include("maps.page_urls")),
+    path("", include("maps.api.urls")),
+    path("", include("maps.pages.urls")),
 ]

@@ -104,11 +104,15 @@ app.conf.update(
             "schedule": settings.SWEEP_EVERY,
             "options": {"queue": MAINTENANCE.name, "expires": SWEEP_WAITS_S},
         },
-        "tidy": {"task": "ingest.tidy", "schedule": 3600, "options": {"queue": MAINTENANCE.name, "expires": 3600}},
+        "cleanup": {
+            "task": "ingest.cleanup",
+            "schedule": 3600,
+            "options": {"queue": MAINTENANCE.name, "expires": 3600},
+        },
     },
     timezone="UTC",
 )
-app.autodiscover_tasks(["ingest"])
+app.autodiscover_tasks(["ingest.queue"])
 
 
 @worker_ready.connect

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.core.files.storage import FileSystemStorage, storages
 
-from maps import locales
+from core import locales
 
 #: 32 characters of `secrets.token_urlsafe` are 192 random bits: sessions and sender hashes hang on it.
 SECRET_MIN_LENGTH = 32

@@ -38,7 +38,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "portal.shortcut.uploads_first",
+    "portal.api.middleware.uploads_first",
     "csp.middleware.CSPMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -51,7 +51,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "maps.away.DatabaseAwayMiddleware",
+    "maps.pages.database_unavailable.DatabaseAwayMiddleware",
 ]
 
 ROOT_URLCONF = "portal.urls"
@@ -66,7 +66,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "maps.context.site",
+                "maps.pages.context.site",
             ],
         },
     },
@@ -112,11 +112,11 @@ def _locale_url(locale: str) -> str:
 
 DATABASES = {"default": _database(env.text("MOBMAP_DATABASE_URL"))}
 DATABASES.update({f"map_{locale}": _database(_locale_url(locale)) for locale in MOBMAP_LOCALES})
-DATABASE_ROUTERS = ["maps.router.LocaleRouter"]
+DATABASE_ROUTERS = ["core.router.LocaleRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- uploads: limits, each with a figure in the monitoring ----------------------------------------
-#: A batch of more could hold more places than `ingest.parse` has numbers for.
+#: A batch of more could hold more places than `ingest.batch.columns` has numbers for.
 LARGEST_BATCH_BYTES = 48 * 1024**2
 #: XML after unwrapping. The addon stops at 180,000 characters; files made from saved data are larger.
 MAX_DOCUMENT_BYTES = env.integer("MOBMAP_MAX_DOCUMENT_BYTES", 32 * 1024**2, at_least=1024, at_most=LARGEST_BATCH_BYTES)
@@ -133,7 +133,7 @@ PLAYER_UPLOADS_PER_HOUR = env.integer("MOBMAP_PLAYER_UPLOADS_PER_HOUR", 60_000)
 SPOOL_MIN_FREE_BYTES = env.integer("MOBMAP_SPOOL_MIN_FREE_BYTES", 512 * 1024**2)
 #: Bytes of documents waiting to be merged, over all locales, before uploads are answered with 503.
 SPOOL_MAX_WAITING_BYTES = env.integer("MOBMAP_SPOOL_MAX_WAITING_BYTES", 20 * 1024**3)
-#: Documents of uploads are deleted from the archive when they are so old (`ingest.expire`); 0: kept without limit.
+#: Days after which documents are deleted from the archive (`ingest.maintenance.retention`); 0: never.
 ARCHIVE_DAYS = env.integer("MOBMAP_ARCHIVE_DAYS", 0)
 #: Refusals kept for the admins; the oldest go first, but none of the last hour, which the limits of senders count.
 REFUSALS_KEPT = env.integer("MOBMAP_REFUSALS_KEPT", 10_000, at_least=1)
@@ -160,8 +160,8 @@ SPOOL_S3 = {
 def _documents(name: str, directory: Path) -> dict[str, Any]:
     if SPOOL_S3_BUCKET:
         place = {"bucket_name": SPOOL_S3_BUCKET, "location": f"{SPOOL_S3_PREFIX}/{name}".lstrip("/")}
-        return {"BACKEND": "ingest.object_store.ObjectStorage", "OPTIONS": {**place, **SPOOL_S3}}
-    return {"BACKEND": "ingest.spool.DurableFileSystemStorage", "OPTIONS": {"location": directory}}
+        return {"BACKEND": "ingest.intake.object_store.ObjectStorage", "OPTIONS": {**place, **SPOOL_S3}}
+    return {"BACKEND": "ingest.intake.spool.DurableFileSystemStorage", "OPTIONS": {"location": directory}}
 
 
 STORAGES = {

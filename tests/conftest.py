@@ -14,11 +14,11 @@ from django.db import connections
 from django.test import TransactionTestCase, override_settings
 from hypothesis import settings as hypothesis_settings
 
+from core import locales
 from deploy.steps import testing
-from ingest import hot
-from ingest.sql import load
-from maps import locales
-from portal import limits
+from ingest.merge import hot_tables
+from ingest.merge.sql import load
+from portal.api import limits
 
 #: For tests that touch the portal's database and the locales' databases.
 ALL_DATABASES = pytest.mark.django_db(databases="__all__")
@@ -105,8 +105,8 @@ def _nothing_staged(request: pytest.FixtureRequest) -> None:
     request.getfixturevalue("transactional_db")
     for alias in locales.aliases().values():
         with connections[alias].cursor() as cursor:
-            for number in hot.SETS:
-                schema = hot.schema(number)
+            for number in hot_tables.SETS:
+                schema = hot_tables.schema(number)
                 cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [f"{schema}.staged_upload"])
                 if cursor.fetchone()[0]:
                     cursor.execute(load("empty_hot_tables.sql", schema))

@@ -32,7 +32,7 @@ def read(alias: str) -> dict[str, Any]:
         unplaced: dict[Any, int] = defaultdict(int)
         for subject, zone, floor, xy, seen, by, missing, positions, total in rows(
             "SELECT subject, zone, floor, xy, sightings, seen_by, unplaced, position_count, sighting_count"
-            " FROM presence WHERE subject > 0"
+            " FROM habitat WHERE subject > 0"
         ):
             assert positions == len(xy) and total == sum(seen), "the packed row's own sums are off"
             creature = named.get(subject, str(subject))

@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "deploy": {"deploy"},
 }
 #: Pure rooms within an app: values in, values out, no ORM, clock or settings.
-PURE = ["ingest/formats", "maps/coords.py", "maps/rates.py", "maps/recency.py"]
+PURE = ["ingest/formats", "maps/coordinates.py", "maps/estimate/rates.py", "maps/estimate/recency.py"]
 NOT_PURE = {"django", "celery", "portal", "os", "time"}
 
 

@@ -1,1 +1,1 @@
-"""The read API: `/api/v1/<locale>/…`, described in `maps/openapi.yaml`."""
+"""The read API: `/api/v1/<locale>/…`, described in `maps/api/openapi.yaml`."""

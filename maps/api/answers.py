@@ -13,9 +13,10 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop as _
 from django.views.decorators.csrf import csrf_exempt
 
-from maps import locales, paging
+from core import locales
+from core.problems import LocaleNotHosted, Problem, answers_problems, json_response
+from maps import paging
 from maps.api.parameters import refuse
-from maps.problems import LocaleNotHosted, Problem, answers_problems, json_response
 
 logger = logging.getLogger(__name__)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.http import HttpRequest
 
+from core.problems import BadParameter
 from maps import paging
-from maps.problems import BadParameter
 
 #: The range of PostgreSQL's integer, in which zones and floors are kept.
 MAX_INT4 = 2**31 - 1

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from maps import documents, paging, queries
+from core.problems import NotFound, answers_problems
+from maps import paging, queries
 from maps.api import parameters
 from maps.api.answers import moved, open_to_all, read
 from maps.api.parameters import MAX_INT4
-from maps.documents import excerpts
-from maps.problems import NotFound, answers_problems
+from maps.publish import excerpts, kinds, serve
 
 Answer = dict[str, Any] | HttpResponse
 
@@ -23,7 +23,7 @@ def zones(request: HttpRequest, alias: str) -> Answer:
 
 @read
 def zone(request: HttpRequest, alias: str, zone: int) -> Answer:
-    published = documents.excerpt(request, alias, documents.ZONE_MAP, zone, lambda told: told["zone"])
+    published = serve.excerpt(request, alias, kinds.ZONE_MAP, zone, lambda told: told["zone"])
     return published or _found(queries.zone(alias, zone), "zone", zone)
 
 
@@ -32,8 +32,8 @@ def zone_mobs(request: HttpRequest, alias: str, zone: int) -> Answer:
     limit, cursor, floor = parameters.limit(request), parameters.cursor(request), parameters.floor(request)
     published = None
     if floor is None:
-        published = documents.excerpt(
-            request, alias, documents.ZONE_MAP, zone, lambda told: excerpts.zone_mobs(told, limit, cursor)
+        published = serve.excerpt(
+            request, alias, kinds.ZONE_MAP, zone, lambda told: excerpts.zone_mobs(told, limit, cursor)
         )
     if published is not None:
         return published
@@ -43,19 +43,19 @@ def zone_mobs(request: HttpRequest, alias: str, zone: int) -> Answer:
 
 @read
 def zone_map(request: HttpRequest, alias: str, zone: int) -> Answer:
-    published = documents.answer(request, alias, documents.ZONE_MAP, zone, even_if_stale=True)
+    published = serve.answer(request, alias, kinds.ZONE_MAP, zone, even_if_stale=True)
     return published or _found(queries.zone_map(alias, zone), "zone", zone)
 
 
 @read
 def zone_sources(request: HttpRequest, alias: str, zone: int) -> Answer:
-    published = documents.answer(request, alias, documents.ZONE_SOURCES, zone)
+    published = serve.answer(request, alias, kinds.ZONE_SOURCES, zone)
     return published or _found(queries.zone_sources(alias, zone), "zone", zone)
 
 
 @read
 def mob(request: HttpRequest, alias: str, mob: int) -> Answer:
-    published = None if request.GET else documents.answer(request, alias, documents.MOB, mob)
+    published = None if request.GET else serve.answer(request, alias, kinds.MOB, mob)
     if published is not None:
         return published
     found = _found(queries.mob(alias, mob, parameters.difficulty(request)), "creature", mob)
@@ -64,7 +64,7 @@ def mob(request: HttpRequest, alias: str, mob: int) -> Answer:
 
 @read
 def mob_places(request: HttpRequest, alias: str, mob: int) -> Answer:
-    published = documents.answer(request, alias, documents.MOB_PLACES, mob)
+    published = serve.answer(request, alias, kinds.MOB_PLACES, mob)
     if published is not None:
         return published
     found = _found(queries.mob_places(alias, mob), "creature", mob)
@@ -74,9 +74,7 @@ def mob_places(request: HttpRequest, alias: str, mob: int) -> Answer:
 @read
 def mob_positions(request: HttpRequest, alias: str, mob: int) -> Answer:
     zone, floor = parameters.required(request, "zone", 1, MAX_INT4), parameters.floor(request)
-    published = documents.excerpt(
-        request, alias, documents.MOB_PLACES, mob, lambda told: excerpts.positions(told, zone, floor)
-    )
+    published = serve.excerpt(request, alias, kinds.MOB_PLACES, mob, lambda told: excerpts.positions(told, zone, floor))
     if published is not None:
         return published
     shown = _found(queries.mob_head(alias, mob), "creature", mob)["id"]
@@ -89,9 +87,7 @@ def mob_positions(request: HttpRequest, alias: str, mob: int) -> Answer:
 @read
 def mob_spawns(request: HttpRequest, alias: str, mob: int) -> Answer:
     zone, floor = parameters.required(request, "zone", 1, MAX_INT4), parameters.floor(request)
-    published = documents.excerpt(
-        request, alias, documents.MOB_PLACES, mob, lambda told: excerpts.spawns(told, zone, floor)
-    )
+    published = serve.excerpt(request, alias, kinds.MOB_PLACES, mob, lambda told: excerpts.spawns(told, zone, floor))
     if published is not None:
         return published
     shown = _found(queries.mob_head(alias, mob), "creature", mob)["id"]
@@ -113,7 +109,7 @@ def sources(request: HttpRequest, alias: str) -> Answer:
 
 @read
 def source(request: HttpRequest, alias: str, source: int) -> Answer:
-    published = None if request.GET else documents.answer(request, alias, documents.SOURCE, source)
+    published = None if request.GET else serve.answer(request, alias, kinds.SOURCE, source)
     if published is not None:
         return published
     found = _found(queries.source(alias, source, parameters.difficulty(request)), "source", source)
@@ -122,7 +118,7 @@ def source(request: HttpRequest, alias: str, source: int) -> Answer:
 
 @read
 def source_places(request: HttpRequest, alias: str, source: int) -> Answer:
-    published = documents.answer(request, alias, documents.SOURCE_PLACES, source)
+    published = serve.answer(request, alias, kinds.SOURCE_PLACES, source)
     if published is not None:
         return published
     found = _found(queries.source_places(alias, source), "source", source)
@@ -132,8 +128,8 @@ def source_places(request: HttpRequest, alias: str, source: int) -> Answer:
 @read
 def source_positions(request: HttpRequest, alias: str, source: int) -> Answer:
     zone, floor = parameters.integer(request, "zone", 1, MAX_INT4), parameters.floor(request)
-    published = documents.excerpt(
-        request, alias, documents.SOURCE_PLACES, source, lambda told: excerpts.positions(told, zone, floor)
+    published = serve.excerpt(
+        request, alias, kinds.SOURCE_PLACES, source, lambda told: excerpts.positions(told, zone, floor)
     )
     if published is not None:
         return published
@@ -147,7 +143,7 @@ def source_positions(request: HttpRequest, alias: str, source: int) -> Answer:
 
 @read
 def item(request: HttpRequest, alias: str, item: int) -> Answer:
-    published = None if request.GET else documents.answer(request, alias, documents.ITEM, item)
+    published = None if request.GET else serve.answer(request, alias, kinds.ITEM, item)
     if published is not None:
         return published
     limit, cursor, difficulty = parameters.limit(request), parameters.cursor(request), parameters.difficulty(request)

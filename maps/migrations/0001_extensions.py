@@ -1,4 +1,4 @@
-"""PostGIS, trigrams and the form in which names are searched."""
+"""PostGIS, trigrams and the function that normalizes names for search."""
 
 from django.db import migrations
 

@@ -1,15 +1,15 @@
-"""What the reads need beside the tables: the order of names, and creatures as they are shown.
+"""What reads need beside the tables: the sort order of names, and functions and views over mobs.
 
-A mob is a creature as it is shown: one raw creature id and those of the named creatures shown as it.
+A mob is a creature as readers see it: one raw creature id and the named creatures shown as it.
 """
 
 from django.db import migrations
 
-from maps.router import MAP_PREFIX
+from core.router import MAP_PREFIX
 
 
 def create_name_order(apps, schema_editor):
-    """Give the database the order of names of its own language, so that queries need not know it."""
+    """Create the collation of the locale's language, so that queries need not know the language."""
     language = schema_editor.connection.alias.removeprefix(MAP_PREFIX)[:2]
     if not (language.isascii() and language.isalpha()):
         language = "und"
@@ -20,7 +20,7 @@ def drop_name_order(apps, schema_editor):
     schema_editor.execute("DROP COLLATION name_order")
 
 
-# The raw ids whose rows are counted with a mob. Planned as part of the query that calls it.
+# The raw ids that count as one mob. Inlined into the query that calls it.
 MOB_SUBJECTS = """
 CREATE FUNCTION mob_subjects(mob bigint) RETURNS TABLE (subject bigint)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 2
@@ -29,7 +29,7 @@ BEGIN ATOMIC
 END
 """
 
-# The name most uploads use, among equals the smaller text; null when only loot knows the creature.
+# The name that most uploads use; of equally frequent ones the first in byte order. Null if only loot mentions the mob.
 MOB_NAME = """
 CREATE FUNCTION mob_name(mob bigint) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -39,7 +39,7 @@ RETURN COALESCE(
 );
 """
 
-# Always one row; level, boss and days are null when only loot knows the creature.
+# Always one row. Levels, boss and days are null if only loot mentions the mob.
 MOB_TRAITS = """
 CREATE FUNCTION mob_traits(mob bigint)
 RETURNS TABLE (level_min int, level_max int, boss bool, reactions bigint[], first_seen date, last_seen date)
@@ -57,20 +57,20 @@ BEGIN ATOMIC
 END
 """
 
-# A coordinate that several subjects list counts once.
+# A coordinate that several subjects share counts once.
 DISTINCT_POSITIONS = """
 CREATE FUNCTION distinct_positions(subjects bigint[], in_zone int, on_floor int) RETURNS bigint
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (
-    SELECT count(DISTINCT place)
-    FROM presence p CROSS JOIN LATERAL unnest(p.xy) AS place
+    SELECT count(DISTINCT position)
+    FROM habitat p CROSS JOIN LATERAL unnest(p.xy) AS position
     WHERE p.subject = ANY (subjects) AND p.zone = in_zone AND p.floor = on_floor
 );
 """
 
-# What is known of some subjects, counted as one, by zone and floor.
-SUBJECT_PRESENCE = """
-CREATE FUNCTION subject_presence(subjects bigint[])
+# Counts of several subjects taken as one, by zone and floor.
+SUBJECT_HABITAT = """
+CREATE FUNCTION subject_habitat(subjects bigint[])
 RETURNS TABLE (zone int, floor int, positions bigint, sightings bigint, unplaced bigint)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
@@ -81,13 +81,13 @@ BEGIN ATOMIC
             ELSE distinct_positions(subjects, p.zone, p.floor)
         END,
         sum(p.sighting_count)::bigint, sum(p.unplaced)
-    FROM presence p
+    FROM habitat p
     WHERE p.subject = ANY (subjects)
     GROUP BY p.zone, p.floor;
 END
 """
 
-# Sources as they are shown: one kind of loot of a mob is one source, under the id of its smallest raw creature id.
+# Sources as readers see them: one kind of loot of a mob is one source, under the source id of its smallest raw creature.
 SHOWN_SOURCE = """
 CREATE VIEW shown_source AS
 SELECT
@@ -107,7 +107,7 @@ FROM source s
 LEFT JOIN named_creature n ON n.id = s.creature
 """
 
-# The sources that are counted with one of them.
+# The sources that are counted together with a given one.
 SOURCE_GROUP = """
 CREATE FUNCTION source_group(one int) RETURNS TABLE (source int)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 2
@@ -123,9 +123,9 @@ BEGIN ATOMIC
 END
 """
 
-# Counts of every mob on every floor of every zone; meant to be read by zone or as a whole.
-MOB_PRESENCE = """
-CREATE VIEW mob_presence AS
+# Counts of every mob on every floor of every zone. Filter by zone, or read all of it.
+MOB_HABITAT = """
+CREATE VIEW mob_habitat AS
 SELECT
     mob, zone, floor, sightings, unplaced,
     CASE WHEN cardinality(subjects) = 1 THEN positions ELSE distinct_positions(subjects, zone, floor) END AS positions
@@ -136,7 +136,7 @@ FROM (
         sum(p.position_count) AS positions,
         sum(p.sighting_count)::bigint AS sightings,
         sum(p.unplaced) AS unplaced
-    FROM presence p
+    FROM habitat p
     LEFT JOIN named_creature n ON n.id = p.subject
     WHERE p.subject > 0
     GROUP BY 1, 2, 3
@@ -152,15 +152,10 @@ class Migration(migrations.Migration):
         migrations.RunSQL(MOB_NAME, "DROP FUNCTION mob_name(bigint)"),
         migrations.RunSQL(MOB_TRAITS, "DROP FUNCTION mob_traits(bigint)"),
         migrations.RunSQL(DISTINCT_POSITIONS, "DROP FUNCTION distinct_positions(bigint[], int, int)"),
-        migrations.RunSQL(SUBJECT_PRESENCE, "DROP FUNCTION subject_presence(bigint[])"),
+        migrations.RunSQL(SUBJECT_HABITAT, "DROP FUNCTION subject_habitat(bigint[])"),
         migrations.RunSQL(SHOWN_SOURCE, "DROP VIEW shown_source"),
         migrations.RunSQL(SOURCE_GROUP, "DROP FUNCTION source_group(int)"),
-        migrations.RunSQL(MOB_PRESENCE, "DROP VIEW mob_presence"),
-        # Names known from skinning alone are in no other index.
-        migrations.RunSQL(
-            "CREATE INDEX named_creature_search ON named_creature USING gin (search_key(name) gin_trgm_ops)",
-            "DROP INDEX named_creature_search",
-        ),
+        migrations.RunSQL(MOB_HABITAT, "DROP VIEW mob_habitat"),
         # The sources of a zone.
         migrations.RunSQL("CREATE INDEX loot_zone ON loot (zone)", "DROP INDEX loot_zone"),
     ]

@@ -5,7 +5,6 @@ A mob is a creature as it is shown: a game id with all names that belong to it a
 """
 
 from maps.queries.creatures import mob, mob_head, mob_places, mob_position_count, mob_positions, mob_spawns
-from maps.queries.finding import MAX_CHARACTERS, MAX_RESULTS, search
 from maps.queries.gathering import (
     GATHERED,
     KINDS,
@@ -21,7 +20,8 @@ from maps.queries.gathering import (
 )
 from maps.queries.items import item
 from maps.queries.overview import STALE_DAYS, newest_confirmed, totals, worth_a_look
-from maps.queries.places import (
+from maps.queries.search import MAX_CHARACTERS, MAX_RESULTS, search
+from maps.queries.zones import (
     best_known_zones,
     has_many_zones,
     zone,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maps.coords import Y_BITS, Y_MASK, Places
+from maps.coordinates import Y_BITS, Y_MASK, Places
 from maps.queries import shapes
 from maps.queries.database import Row
 
@@ -14,7 +14,7 @@ SPAWN_FIELDS = ["x", "y", "radius", "sightings", "uploaders", "confirmed"]
 
 
 def places(parts: list[Row]) -> list[Row]:
-    """Return rows of `Presence` (ordered by zone and floor) as `[{"zone", "floor", "positions"}]`.
+    """Return rows of `Habitat` (ordered by zone and floor) as `[{"zone", "floor", "positions"}]`.
 
     `positions` holds six numbers per coordinate in the order of `POSITION_FIELDS`: `[21.6, 33.0, 12, 3, 20000, 20007]`.
     Places without any coordinate are left out.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.core.cache import cache
 
-from maps import coords, paging
+from maps import coordinates, paging
 from maps.queries import flat, shapes
 from maps.queries.database import Row, row, rows
 from maps.queries.loot import loot_table
-from maps.queries.places import BEST_KNOWN_REMEMBERED_S, zone
+from maps.queries.zones import BEST_KNOWN_REMEMBERED_S, zone
 
 #: The kinds of `maps.models.Source`. A creature's own loot table (kill) is shown with the creature.
 KINDS = [
@@ -157,5 +157,5 @@ def _flat(parts: list[Row]) -> list[float]:
     return [
         number
         for floor, xy, *figures in found[:MOST_POSITIONS_OF_ONE]
-        for number in (floor, *map(shapes.short, coords.unpack(xy)), *figures)
+        for number in (floor, *map(shapes.short, coordinates.unpack(xy)), *figures)
     ]

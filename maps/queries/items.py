@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from maps import paging, rates
+from maps import paging
+from maps.estimate import rates
 from maps.queries import shapes
 from maps.queries.database import Row, row, rows
 from maps.queries.loot import MAX_ITEMS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from maps import rates
+from maps.estimate import rates
 from maps.queries import shapes
 from maps.queries.database import Row, rows
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from maps import coords, paging, rates
+from maps import coordinates, paging
+from maps.estimate import rates
 from maps.queries.database import Row
 
 EPOCH = date(1970, 1, 1)
@@ -75,22 +76,22 @@ def collection(features: list[Row]) -> Row:
     return {"type": "FeatureCollection", "features": features}
 
 
-def places_by_floor(parts: list[Row]) -> Iterator[tuple[int, int, coords.Places]]:
-    """Unite rows of `Presence` (ordered by zone and floor) and yield zone, floor and places of each."""
-    grouped: dict[tuple[int, int], list[coords.Places]] = {}
+def places_by_floor(parts: list[Row]) -> Iterator[tuple[int, int, coordinates.Places]]:
+    """Unite rows of `Habitat` (ordered by zone and floor) and yield zone, floor and places of each."""
+    grouped: dict[tuple[int, int], list[coordinates.Places]] = {}
     for part in parts:
-        grouped.setdefault((part["zone"], part["floor"]), []).append(coords.Places.of(part))
+        grouped.setdefault((part["zone"], part["floor"]), []).append(coordinates.Places.of(part))
     for (zone, floor), several in grouped.items():
-        yield zone, floor, coords.unite(several)
+        yield zone, floor, coordinates.unite(several)
 
 
 def position_features(parts: list[Row]) -> Row:
-    """Return merged coordinates as GeoJSON, from rows of `Presence` in the order of zone and floor."""
+    """Return merged coordinates as GeoJSON, from rows of `Habitat` in the order of zone and floor."""
     features = []
     for zone, floor, places in places_by_floor(parts):
         columns = (places.xy, places.sightings, places.uploaders, places.first_seen, places.last_seen)
         for xy, *figures in zip(*(column.tolist() for column in columns), strict=True):
-            features.append(position_feature(zone, floor, (*coords.unpack(xy), *figures)))
+            features.append(position_feature(zone, floor, (*coordinates.unpack(xy), *figures)))
     return collection(features)
 
 

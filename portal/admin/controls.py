@@ -13,9 +13,9 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from core import locales
 from ingest.models import LocaleControl
-from ingest.wake import wake
-from maps import locales
+from ingest.queue.wake import wake
 
 #: What can be paused, and the field that says so.
 SWITCHES = {"intake": "intake_paused", "work": "work_paused"}

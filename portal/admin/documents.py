@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from django.conf import settings
 
-from ingest import spool
+from ingest.intake import spool
 from ingest.models import Upload
 
 PAGE_BYTES = 200 * 1024
@@ -38,10 +38,10 @@ def opened(upload: Upload) -> Iterator[BinaryIO]:
     """Open an upload's document as a stream of XML, wherever it lies; raises `DocumentMissing`."""
     # A merge may move the document from the spool to the archive between reading the row and opening it.
     places = [spool.archive()] if upload.archived else [spool.spool(), spool.archive()]
-    for place in places if upload.document else []:
+    for place in places if upload.document_name else []:
         stack = ExitStack()
         try:
-            stream = stack.enter_context(spool.opened(place, upload.document))
+            stream = stack.enter_context(spool.opened(place, upload.document_name))
         except FileNotFoundError:
             continue
         with stack:

@@ -12,8 +12,8 @@ from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from core import locales
 from ingest.models import Upload
-from maps import locales
 from portal.models import Player
 
 DAYS_OFFERED = 7
@@ -52,7 +52,7 @@ class StateFilter(admin.SimpleListFilter):
         if self.value() == "failing":
             return queryset.filter(status="queued", attempts__gt=0).exclude(reason="")
         if self.value() == "set-aside":
-            return queryset.filter(status="rejected", faults__gt=0)
+            return queryset.filter(status="rejected", quarantine_step__gt=0)
         return queryset.filter(status=self.value()) if self.value() in Upload.Status.values else queryset
 
 

@@ -23,9 +23,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
-from ingest import withdraw
+from ingest.maintenance import withdraw
 from ingest.models import Upload
-from ingest.wake import wake
+from ingest.queue.wake import wake
 from portal.admin import documents
 from portal.admin.readonly import ReadOnlyAdmin
 from portal.admin.upload_filters import DayFilter, LocaleFilter, SenderFilter, StateFilter, VersionFilter, sender_name
@@ -69,17 +69,17 @@ class UploadAdmin(ReadOnlyAdmin):
                     "size",
                     "from_sender",
                     "content",
-                    "document",
+                    "document_name",
                     "archived",
                 )
             },
         ),
-        (gettext_lazy("Counts"), {"fields": ("mobs", "positions", "lootings", "ignored", "brought")}),
+        (gettext_lazy("Counts"), {"fields": ("mobs", "positions", "lootings", "ignored", "contribution")}),
         (
             gettext_lazy("Steps"),
             {"fields": ("received_at", "staged_at", "merged_at", "rejected_at", "withdrawn_at", "expired_at")},
         ),
-        (gettext_lazy("Work"), {"fields": ("claimed_by", "lease_until", "attempts", "faults", "retry_at")}),
+        (gettext_lazy("Work"), {"fields": ("claimed_by", "lease_until", "attempts", "quarantine_step", "retry_at")}),
     )
 
     # --- what is shown ---
@@ -315,14 +315,14 @@ def requeue(upload: Upload) -> bool:
             Upload.objects.filter(pk=upload.pk)
             .filter(Q(status="rejected") | (failing & unclaimed))
             .filter(expired_at__isnull=True)
-            .exclude(document="")
+            .exclude(document_name="")
             .update(
                 status="queued",
                 claimed_by="",
                 lease_until=None,
                 attempts=0,
                 # What could not be merged with others is tried apart from them once more.
-                faults=Least("faults", 1),
+                quarantine_step=Least("quarantine_step", 1),
                 retry_at=None,
                 rejected_at=None,
                 reason="",

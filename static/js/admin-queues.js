@@ -31,7 +31,7 @@ function fillTable(body, rows) {
   empty.hidden = rows.length > 0;
 }
 
-/** @param {Object} figures as `portal.queues.figures` answers them */
+/** @param {Object} figures as `portal.operations.queues.figures` answers them */
 function show(figures) {
   page.querySelector("[data-asked]").textContent = figures.asked_at;
   for (const cell of page.querySelectorAll("[data-cell]")) {

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 from django.urls import resolve
 
 from bench import screenshots
-from maps import page_urls as atlas
-from portal import page_urls as door
+from maps.pages import urls as atlas
+from portal.pages import urls as door
 
 #: What is no page of its own: redirects, forms, scripts and pictures. Receipts are taken by `bench.sending`.
 NO_VIEW = {"favicon", "choose-locale", "set_language", "messages", "zone-image-tile", "locale-start"}

@@ -8,8 +8,8 @@ import random
 import pytest
 
 from bench import sending
-from ingest.errors import InvalidDocument
 from ingest.formats.mobmapdata.validate import validate
+from ingest.intake.problems import InvalidDocument
 
 ZONE = {"id": 4, "name": "Müller's & <Heath>"}
 MOB = {"id": 10636, "name": 'Kodo "||" Calf', "min": None, "max": None}

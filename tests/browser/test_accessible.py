@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from ingest import spool
+from ingest.intake import spool
 from ingest.models import LocaleControl
 from maps import queries
 from portal import accounts
@@ -36,7 +36,7 @@ pytestmark = [
     ),
 ]
 
-BROUGHT = {"new_mobs": 1, "new_positions": 2, "confirmed_positions": 0, "new_drops": 0}
+CONTRIBUTION = {"new_mobs": 1, "new_positions": 2, "confirmed_positions": 0, "new_drops": 0}
 
 
 @pytest.fixture(autouse=True)
@@ -109,7 +109,7 @@ def test_receipts_are_accessible(page):
     now = timezone.now()
     uploads = [
         rows.upload(locale="enUS", ignored={"Merchant": 3}),
-        rows.upload(locale="enUS", status="merged", merged_at=now, brought=BROUGHT),
+        rows.upload(locale="enUS", status="merged", merged_at=now, contribution=CONTRIBUTION),
         rows.upload(locale="enUS", status="rejected", rejected_at=now, reason="Unreadable."),
     ]
     look(page, *(f"/uploads/{upload.id}" for upload in uploads))
@@ -119,7 +119,7 @@ def test_the_admins_pages_are_accessible(page, site):
     look(page, "/admin/login/")
     document = spool.document_name("0badcafe-0000-4000-8000-000000000000")
     spool.put(spool.spool(), document, io.BytesIO(GOOD.encode()))
-    upload = rows.upload(locale="enUS", document=document, file_name="a.xml", reason="Away.", attempts=2)
+    upload = rows.upload(locale="enUS", document_name=document, file_name="a.xml", reason="Away.", attempts=2)
     accounts.issue("Anna")
     player = Player.objects.get()
     LocaleControl.objects.create(locale="deDE", intake_paused=True, note="Back at noon")  # a colour of its own

@@ -32,7 +32,7 @@ def crowd(positions: int, spawns: int) -> int:
         places: dict[tuple[float, float], list[int]] = {}
         while len(places) < positions // CREATURES:
             places[chance.randrange(1001) / 10, chance.randrange(1001) / 10] = [chance.randrange(1, 99)]
-        factories.presence(id, zone, places, db=factories.EN)
+        factories.habitat(id, zone, places, db=factories.EN)
     with connections[factories.EN].cursor() as cursor:
         # One statement: as objects, 50,000 spawn points take longer to make than to look at.
         cursor.execute(SPAWNS, {"zone": zone, "creatures": CREATURES, "spawns": spawns})

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from core import locales
 from ingest.models import Upload
-from ingest.work import merge as merge_staged
-from ingest.work import work
-from maps import locales
-from maps.publish import publish
+from ingest.queue.worker import merge as merge_staged
+from ingest.queue.worker import work
+from maps.publish.changes import publish
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True, databases="__all__")]
 

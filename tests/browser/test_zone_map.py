@@ -7,7 +7,7 @@ from django.contrib.gis.geos import Polygon
 from playwright.sync_api import Page, expect
 
 from maps import paging
-from maps.models import Presence, Spawn
+from maps.models import Habitat, Spawn
 from tests.browser import world
 from tests.browser.test_maps import address, creature, inked, open_zone, painted, points
 from tests.maps import factories
@@ -180,7 +180,7 @@ def test_gathering_places_fade_that_were_not_seen_since_a_day(page, zone):
 
 def test_a_gathering_place_tells_why_it_is_there(page, zone):
     herb = factories.source("herb", object="Peacebloom", db=factories.EN)
-    factories.presence(-herb, zone, {(30, 60): [1, 2, 2]}, first_seen=factories.DAY - 3, db=factories.EN)
+    factories.habitat(-herb, zone, {(30, 60): [1, 2, 2]}, first_seen=factories.DAY - 3, db=factories.EN)
     open_zone(page, zone, "#at=30,60,4&gathering=herb")
     expect(page.locator("#map")).to_have_attribute("data-gathering", "2")
     click_centre(page)
@@ -196,10 +196,10 @@ def test_a_gathering_place_tells_why_it_is_there(page, zone):
 
 def test_a_dot_tells_why_it_is_there_and_draws_what_is_around_it(page, zone):
     places = {(20, 80): [1], (20.6, 80.4): [2], (19.5, 79.8): [2], (60, 80): [3]}
-    factories.presence(world.WORG, zone, places, floor=1, db=factories.EN)
+    factories.habitat(world.WORG, zone, places, floor=1, db=factories.EN)
     # The dot fades by the newest of all that no other dot is nearer to, so that is the day to tell.
     days = [factories.DAY] * 3 + [factories.DAY + 7]
-    Presence.objects.using(factories.EN).filter(subject=world.WORG, floor=1).update(last_seen=days)
+    Habitat.objects.using(factories.EN).filter(subject=world.WORG, floor=1).update(last_seen=days)
     factories.spawn(world.WORG, zone, 20, 80, floor=1, sightings=3, uploaders=2, confirmed=True, db=factories.EN)
     open_zone(page, zone, f"#at=20,80,5&floor=1&show={world.WORG}")
     points(page, 1)
@@ -280,8 +280,8 @@ def test_spawn_points_past_the_first_200_are_listed_when_asked_for(page, zone):
 def test_what_is_gathered_is_reached_by_keyboard(page, zone):
     ore = factories.source("ore", object="Copper Vein", db=factories.EN)
     factories.loot(ore, zone, 3, {117: 3}, db=factories.EN)
-    factories.presence(-ore, zone, {(30, 60): [1, 2]}, db=factories.EN)
-    factories.presence(-ore, zone, {(70, 20): [1]}, floor=1, db=factories.EN)
+    factories.habitat(-ore, zone, {(30, 60): [1, 2]}, db=factories.EN)
+    factories.habitat(-ore, zone, {(70, 20): [1]}, floor=1, db=factories.EN)
     open_zone(page, zone)
     gathered = page.get_by_role("list", name="What is gathered here")
     expect(gathered).to_be_hidden()

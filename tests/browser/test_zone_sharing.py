@@ -15,7 +15,7 @@ from django.contrib.gis.geos import Polygon
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from maps import zone_images
+from maps.images import backgrounds
 from maps.models import Spawn
 from tests.browser import world
 from tests.browser.test_maps import address, creature, open_zone, points
@@ -249,7 +249,7 @@ def test_the_walked_ground_lies_under_the_dots_of_the_floor_and_can_be_left_out(
 
 def test_an_imported_picture_lies_under_everything(page, zone, settings, tmp_path):
     settings.ZONE_IMAGE_DIR = tmp_path
-    zone_images.store(Image.new("RGBA", (600, 400), (0, 128, 0, 255)), "enUS", zone, 0)
+    backgrounds.store(Image.new("RGBA", (600, 400), (0, 128, 0, 255)), "enUS", zone, 0)
     with page.expect_response("**/zone-images/**") as answer:
         open_zone(page, zone)
     assert answer.value.ok

@@ -75,7 +75,7 @@ def test_a_module_that_is_not_of_its_source_is_not_imported_and_says_what_to_do(
     (tmp_path / "maps").symlink_to(compiled.CHECKOUT / "maps")
 
     def imported() -> subprocess.CompletedProcess[str]:
-        command = [VENV / "bin" / "python", "-c", "import ingest.formats.mobmapdata.usual"]
+        command = [VENV / "bin" / "python", "-c", "import ingest.formats.mobmapdata.fast_path"]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
 
     assert imported().returncode == 0

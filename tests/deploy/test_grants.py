@@ -71,12 +71,12 @@ def test_workers_know_no_accounts(portal, table):
     assert _allowed(portal, "mobmap_ingest", table) == set()
 
 
-@pytest.mark.parametrize("table", ["presence", "ledger", "zone", "item"])
+@pytest.mark.parametrize("table", ["habitat", "ledger", "zone", "item"])
 def test_the_web_server_only_reads_merged_data(locale, table):
     assert _allowed(locale, "mobmap_web", table) == {"SELECT"}
 
 
-@pytest.mark.parametrize("table", ["presence", "ledger", "zone", "spawn", "changed", "recounted", "stale_document"])
+@pytest.mark.parametrize("table", ["habitat", "ledger", "zone", "spawn", "stale_spawns", "changed_count", "stale_file"])
 def test_workers_merge(locale, table):
     assert _allowed(locale, "mobmap_ingest", table) == ROWS
 

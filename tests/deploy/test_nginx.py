@@ -12,11 +12,10 @@ import pytest
 
 from bench import proxy
 from deploy.steps.ports import LOOPBACK
-from maps import documents
-from maps.documents import files
 from maps.models import CreatureName, Source
-from maps.publish import publish
-from tests.maps.factories import DE, creature, loot, presence, source, zone
+from maps.publish import files, invalidation, kinds, serve
+from maps.publish.changes import publish
+from tests.maps.factories import DE, creature, habitat, loot, source, zone
 from tests.own_address import own_host, own_port
 
 Server = tuple[str, int]
@@ -35,13 +34,13 @@ DOCUMENTS += ["items/3651", "items/100", "sources/{herb}", "sources/{herb}/place
 def place(live_server, tmp_path: Path) -> Iterator[tuple[Server, Server, int]]:
     """Yield nginx's address, the application's, and a zone whose map is published."""
     number = zone("Weidenmark")
-    presence(creature(7, "Wölfin"), number, {(10, 10): [1, 2]})
-    presence(creature(10636, "Kodo"), number, {(10, 10): [1, 2]})
+    habitat(creature(7, "Wölfin"), number, {(10, 10): [1, 2]})
+    habitat(creature(10636, "Kodo"), number, {(10, 10): [1, 2]})
     loot(source("kill", 7), number, 10, {3651: 4, 100: 1})
     plant = source("herb", object="Friedensblume")
     loot(plant, number, 2, {100: 2})
-    presence(-plant, number, {(20, 20): [1]})
-    documents.mark_all(DE)
+    habitat(-plant, number, {(20, 20): [1]})
+    invalidation.mark_all(DE)
     publish(DE)
     (host, port), upstream = (own_host(), own_port()), live_server.thread.port
     with proxy.running(tmp_path / "nginx", host=host, port=port, upstream_port=upstream, var=tmp_path):
@@ -79,14 +78,14 @@ def test_a_document_is_the_same_from_both(place, accepted, of):
 def test_nginx_needs_no_application_for_it(place):
     nginx, _, zone_id = place
     for kind, number, path in (
-        (documents.ZONE_MAP, zone_id, f"zones/{zone_id}/map?any=thing"),
-        (documents.ZONE_SOURCES, zone_id, f"zones/{zone_id}/sources"),
-        (documents.MOB, 7, "mobs/7"),
-        (documents.MOB_PLACES, 7, "mobs/7/places"),
-        (documents.MOB, 10636, "mobs/10636"),
-        (documents.ITEM, 100, "items/100"),
-        (documents.SOURCE, herb(), f"sources/{herb()}"),
-        (documents.SOURCE_PLACES, herb(), f"sources/{herb()}/places"),
+        (kinds.ZONE_MAP, zone_id, f"zones/{zone_id}/map?any=thing"),
+        (kinds.ZONE_SOURCES, zone_id, f"zones/{zone_id}/sources"),
+        (kinds.MOB, 7, "mobs/7"),
+        (kinds.MOB_PLACES, 7, "mobs/7/places"),
+        (kinds.MOB, 10636, "mobs/10636"),
+        (kinds.ITEM, 100, "items/100"),
+        (kinds.SOURCE, herb(), f"sources/{herb()}"),
+        (kinds.SOURCE_PLACES, herb(), f"sources/{herb()}/places"),
     ):
         files.path("deDE", kind, number).write_bytes(gzip.compress(b'{"from": "the file"}'))
         response, body = ask(nginx, f"/api/v1/deDE/{path}")
@@ -99,9 +98,9 @@ def test_a_map_asked_for_by_what_it_holds_may_be_kept_for_good(place):
     versions = []
     for name in ("Wölfin", "Leitwolf", "Wolf", "Rudel"):
         CreatureName.objects.using(DE).filter(creature=7).update(name=name)
-        documents.mark(DE, [7], [number])
+        invalidation.mark(DE, [7], [number])
         publish(DE)
-        versions.append(documents.version(DE, documents.ZONE_MAP, number))
+        versions.append(serve.version(DE, kinds.ZONE_MAP, number))
         for one in (nginx, upstream):
             response, body = ask(one, path + versions[-1])
             assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
@@ -117,7 +116,7 @@ def test_a_map_asked_for_by_what_it_holds_may_be_kept_for_good(place):
 @pytest.mark.parametrize("picture", ["ground/0.png", "preview.png", "ground/0.png?v={version}", "ground/0.png?v=old"])
 def test_a_picture_is_the_same_from_both(place, picture):
     nginx, upstream, number = place
-    version = documents.version(DE, documents.ZONE_PICTURES, number, "ground-0.png")
+    version = serve.version(DE, kinds.ZONE_PICTURES, number, "ground-0.png")
     path = f"/deDE/zones/{number}/{picture.format(version=version)}"
     (ours, our_body), (theirs, their_body) = ask(upstream, path), ask(nginx, path)
     assert (theirs.status, their_body) == (ours.status, our_body) and their_body.startswith(b"\x89PNG")
@@ -129,16 +128,16 @@ def test_a_picture_is_the_same_from_both(place, picture):
 def test_nginx_needs_no_application_for_a_picture(place):
     nginx, _, number = place
     for part, path in (("ground-0.png", "ground/0.png"), ("preview.png", "preview.png")):
-        files.path("deDE", documents.ZONE_PICTURES, number, part).write_bytes(b"from the file")
+        files.path("deDE", kinds.ZONE_PICTURES, number, part).write_bytes(b"from the file")
         assert ask(nginx, f"/deDE/zones/{number}/{path}")[1] == b"from the file"
 
 
 def test_what_is_narrowed_by_a_query_comes_from_the_application(place):
     nginx, _, _ = place
     for kind, number, path in (
-        (documents.MOB, 7, "mobs/7?difficulty=none"),
-        (documents.ITEM, 100, "items/100?limit=1"),
-        (documents.SOURCE, herb(), f"sources/{herb()}?difficulty=none"),
+        (kinds.MOB, 7, "mobs/7?difficulty=none"),
+        (kinds.ITEM, 100, "items/100?limit=1"),
+        (kinds.SOURCE, herb(), f"sources/{herb()}?difficulty=none"),
     ):
         files.path("deDE", kind, number).write_bytes(gzip.compress(b'{"from": "the file"}'))
         response, body = ask(nginx, f"/api/v1/deDE/{path}")
@@ -156,7 +155,7 @@ def test_either_knows_the_others_etag(place):
 
 def test_a_map_that_is_not_published_comes_from_the_application(place):
     nginx, _, number = place
-    files.path("deDE", documents.ZONE_MAP, number).unlink()
+    files.path("deDE", kinds.ZONE_MAP, number).unlink()
     response, body = ask(nginx, f"/api/v1/deDE/zones/{number}/map")
     assert response.status == 200
     assert {mob["name"] for mob in json.loads(body)["mobs"]} == {"Kodo", "Wölfin"}

@@ -24,7 +24,8 @@ def test_many_tests_are_shared_out_to_two_processes(cores, arguments):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["tests/test_docs.py"], ["tests/maps/test_rates.py::test_x"], ["-k", "spawn"], ["-kspawn"], ["--lf"]]
+    "arguments",
+    [["tests/test_docs.py"], ["tests/maps/estimate/test_rates.py::test_x"], ["-k", "spawn"], ["-kspawn"], ["--lf"]],
 )
 def test_a_few_run_in_one(cores, arguments):
     assert testing.sharing_out(arguments) == ["-n", "0", "--dist", "loadfile"]

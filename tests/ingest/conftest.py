@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import pytest
 from django.db import connections
 
-from ingest import hot, shadow, wake
-from maps import locales
+from core import locales
+from ingest.maintenance import rebuild_tables
+from ingest.merge import hot_tables
+from ingest.queue import wake
 from portal.management.commands import withdraw
-from tests.ingest.expiring import ALIAS, forget_base
+from tests.ingest.maintenance.expiring import ALIAS, forget_base
 
 
 @pytest.fixture
@@ -36,9 +38,9 @@ def empty_hot_tables(transactional_db: None) -> None:
     """Begin with empty hot tables: flushing a test database leaves what lies outside Django's models."""
     for alias in locales.aliases().values():
         with connections[alias].cursor() as cursor:
-            for number in hot.SETS:
-                cursor.execute(f"DROP SCHEMA IF EXISTS {hot.schema(number)} CASCADE")
-                cursor.execute(f"CREATE SCHEMA {hot.schema(number)}")
+            for number in hot_tables.SETS:
+                cursor.execute(f"DROP SCHEMA IF EXISTS {hot_tables.schema(number)} CASCADE")
+                cursor.execute(f"CREATE SCHEMA {hot_tables.schema(number)}")
             cursor.execute("UPDATE hot_state SET filling = 0, folded_at = now()")
 
 
@@ -47,8 +49,8 @@ def empty_base(empty_hot_tables: None, monkeypatch: pytest.MonkeyPatch) -> Itera
     """Begin with an empty base and no rebuild, and leave it like that; commands wake nobody and wait for nobody."""
     monkeypatch.setattr(wake, "send", lambda task, locale: None)
     monkeypatch.setattr(withdraw, "PATIENCE_S", 0.5)
-    shadow.discard(ALIAS)
+    rebuild_tables.discard(ALIAS)
     forget_base()
     yield
-    shadow.discard(ALIAS)
+    rebuild_tables.discard(ALIAS)
     forget_base()

@@ -14,7 +14,7 @@ from typing import TypeVar
 import zstandard
 from hypothesis import strategies as st
 
-from ingest.formats.mobmapdata.guard import guard
+from ingest.formats.mobmapdata.precheck import guard
 from ingest.formats.mobmapdata.reading import Contents
 from ingest.formats.mobmapdata.unwrap import unwrap
 from ingest.formats.mobmapdata.validate import validate

@@ -8,15 +8,15 @@ from typing import Any
 from django.db import connections
 from hypothesis import HealthCheck, Phase, settings
 
-from ingest import work
-from ingest.accept import accept
+from core import locales
+from ingest.intake.accept import accept
 from ingest.models import Upload
-from ingest.trial import try_some
-from maps import locales
-from maps.publish import publish
+from ingest.queue import worker
+from ingest.queue.bisection import try_some
+from maps.publish.changes import publish
 
-TABLES = ["zone", "named_creature", "source", "uploader", "creature", "creature_name", "presence", "loot"]
-TABLES += ["item_drop", "ledger", "spawn", "changed", "recounted", "stale_document"]
+TABLES = ["zone", "named_creature", "source", "uploader", "creature", "creature_name", "habitat", "loot"]
+TABLES += ["item_drop", "ledger", "spawn", "stale_spawns", "changed_count", "stale_file"]
 RECEIVED = datetime(2026, 11, 20, 12, tzinfo=UTC)
 #: An example takes several transactions; making a failing one smaller would take minutes.
 LAW = settings(
@@ -37,7 +37,7 @@ def take(xml: bytes, sender: str = "player:1", received_at: datetime = RECEIVED)
 def stage_all(locale: str = "deDE", claim: str = "wake-up") -> int:
     """Stage all that waits in a locale; returns how many uploads were claimed in all."""
     total = 0
-    while claimed := work.work(locale, claim):
+    while claimed := worker.work(locale, claim):
         total += claimed
     return total
 
@@ -45,7 +45,7 @@ def stage_all(locale: str = "deDE", claim: str = "wake-up") -> int:
 def work_off(locale: str = "deDE") -> None:
     """Stage and merge all that waits in a locale, together and apart."""
     stage_all(locale)
-    while work.merge(locale) or try_some(locale, "wake-up"):
+    while worker.merge(locale) or try_some(locale, "wake-up"):
         pass
 
 
@@ -90,8 +90,8 @@ def tables(locale: str = "deDE") -> dict[str, list[tuple[Any, ...]]]:
         " last_seen FROM creature c",
         "creature_name": "SELECT creature, name, uploads FROM creature_name",
         "shown_as": "SELECT name, shown_as FROM named_creature",
-        "presence": f"SELECT {subject}, {zone.format('p.zone')}, floor, xy, sightings, uploaders, first_seen,"
-        f" last_seen, {seen_by}, unplaced, position_count, sighting_count, last_seen_day FROM presence p",
+        "habitat": f"SELECT {subject}, {zone.format('p.zone')}, floor, xy, sightings, uploaders, first_seen,"
+        f" last_seen, {seen_by}, unplaced, position_count, sighting_count, last_seen_day FROM habitat p",
         "loot": f"SELECT {source.format('l.source')}, {zone.format('l.zone')}, floor, difficulty, lootings,"
         " money_lootings, copper FROM loot l",
         "drop": f"SELECT {source.format('d.source')}, {zone.format('d.zone')}, floor, difficulty, item, drops"

@@ -9,16 +9,16 @@ from datetime import date
 
 from django.contrib.gis.geos import Point, Polygon
 
-from maps import coords
+from maps import coordinates
 from maps.models import (
     FIRST_NAMED_ID,
     Creature,
     CreatureName,
     Drop,
+    Habitat,
     Item,
     Loot,
     NamedCreature,
-    Presence,
     Source,
     Spawn,
     Zone,
@@ -59,8 +59,8 @@ def creature(
         uploads=max(1, len(names)),
         first_seen=first_seen,
         last_seen=last_seen,
-        notes=[],
-        note_times=[],
+        reports=[],
+        report_counts=[],
     )
     for name in dict.fromkeys(names):
         CreatureName.objects.using(db).create(creature=id, name=name, uploads=names.count(name))
@@ -72,7 +72,7 @@ def named_creature(name: str, shown_as: int | None = None, number: int = 0, db: 
     return NamedCreature.objects.using(db).create(id=FIRST_NAMED_ID + number, name=name, shown_as=shown_as).id
 
 
-def presence(
+def habitat(
     subject: int,
     zone: int,
     places: Places,
@@ -83,10 +83,10 @@ def presence(
     last_seen: int = DAY,
     db: str = DE,
 ) -> None:
-    packed = sorted((coords.pack(*place), uploaders) for place, uploaders in places.items())
+    packed = sorted((coordinates.pack(*place), uploaders) for place, uploaders in places.items())
     sightings = [len(uploaders) for _, uploaders in packed]
     seen = Counter(xy << 32 | uploader for xy, uploaders in packed for uploader in uploaders)
-    Presence.objects.using(db).create(
+    Habitat.objects.using(db).create(
         subject=subject,
         zone=zone,
         floor=floor,

@@ -18,7 +18,7 @@ def upload(**values: Any) -> Upload:
         "version": 44,
         "sender": "network:" + "0" * 32,
         "size_bytes": 1000,
-        "document": "deDE/document.xml",
+        "document_name": "deDE/document.xml",
         "mobs": 1,
         "positions": 2,
         "lootings": 3,

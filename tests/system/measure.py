@@ -32,11 +32,11 @@ def main(name: str, what: str = "validate") -> None:
     django.setup()
     from django.conf import settings
 
-    from ingest.formats.mobmapdata.guard import guard
+    from core.problems import Problem
+    from ingest.batch.columns import Document, parse
+    from ingest.formats.mobmapdata.precheck import guard
     from ingest.formats.mobmapdata.unwrap import unwrap
     from ingest.formats.mobmapdata.validate import validate
-    from ingest.parse import Document, parse
-    from maps.problems import Problem
     from tests.samples.generate import GENERATED
     from tests.system.shapes import SHAPES
 

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from django.db import connections
 
-from maps import locales
+from core import locales
 from portal.env import BASE_DIR
 from tests.own_address import listens, own_host, own_port
 

@@ -17,10 +17,10 @@ from django.conf import settings
 from django.core.management import call_command
 from django.test import Client
 
-from ingest import wake
+from core import locales
+from ingest.maintenance.cleanup import tidy
 from ingest.models import Upload
-from ingest.tidy import tidy
-from maps import locales
+from ingest.queue import wake
 from portal import accounts
 from portal.celery import QUEUES
 from tests import independent, merged_tables

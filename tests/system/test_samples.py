@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ingest.accept import accept
+from core import locales
+from ingest.intake.accept import accept
 from ingest.models import Upload
-from maps import locales
 from tests import independent, merged_tables
 from tests.ingest.pipeline import work_off
 

@@ -16,8 +16,8 @@ from typing import Literal, cast
 from lxml import etree
 
 from ingest.formats.mobmapdata import grammar
+from ingest.formats.mobmapdata.fast_path import Cut
 from ingest.formats.mobmapdata.records import CHILDREN, DIGEST, RECORDS, Fault, sort_digests
-from ingest.formats.mobmapdata.usual import Cut
 
 _schema = etree.XMLSchema(file=str(Path(__file__).with_name("mobmapdata.xsd")))
 #: Different names of creatures, sources and places in one document: several times what the game has of them. Whatever

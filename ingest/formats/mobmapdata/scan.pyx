@@ -7,7 +7,7 @@ they refuse, the whole document does. Why elements may be taken out at all is to
 
 Nothing is read behind a document's end: Python puts a NUL there, which is no part of anything usual, and no sign is
 looked at but behind one that is. Nothing is written behind an array's end: each has room for what a document of this
-length can hold. `tests/ingest/test_scan_memory.py` has both watched by the compiler's sanitizers, and what is found
+length can hold. `tests/ingest/formats/mobmapdata/test_scan_memory.py` has both watched by the compiler's sanitizers, and what is found
 is held against the other way of reading by `test_usual.py` and `test_readers_agree.py`.
 """
 

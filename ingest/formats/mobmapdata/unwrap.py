@@ -13,7 +13,8 @@ from typing import cast
 
 import zstandard
 
-from ingest.errors import (
+from ingest.formats.mobmapdata.precheck import SEEMS_UTF_16
+from ingest.intake.problems import (
     BadBase64,
     BadCompression,
     EmptyBody,
@@ -22,7 +23,6 @@ from ingest.errors import (
     TooLarge,
     UnsupportedEncoding,
 )
-from ingest.formats.mobmapdata.guard import SEEMS_UTF_16
 
 CHUNK = 1 << 16
 #: What a body is shows in its start, which comes as one piece: an XML declaration fits well into it.
@@ -45,7 +45,7 @@ def unwrap(body: Iterator[bytes], content_encoding: str, max_body: int, max_docu
     """Yield the XML within a body, in chunks.
 
     `content_encoding` is the header's value; without one a file that begins like gzip or zstd is
-    unpacked too. Raises a `Problem` of `ingest.errors` for everything that can be wrong on the way.
+    unpacked too. Raises a `Problem` of `ingest.intake.problems` for everything that can be wrong on the way.
     """
     chunks = limit(body, max_body, "as sent")
     encoding = content_encoding.strip().lower()

@@ -13,10 +13,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
-from ingest import expire, hot, selection
-from ingest.expire import Extent
-from ingest.management.progress import Progress
-from maps import locales
+from core import locales
+from core.progress import Progress
+from ingest.maintenance import retention, selection
+from ingest.maintenance.retention import Extent
+from ingest.merge import hot_tables
 
 _MAX_DAYS = 36_500
 
@@ -37,7 +38,7 @@ class Command(BaseCommand):
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        before = timezone.now() - timedelta(days=options["days"]) if options["days"] else expire.cutoff()
+        before = timezone.now() - timedelta(days=options["days"]) if options["days"] else retention.cutoff()
         if before is None:
             raise CommandError(
                 "The archive is kept without limit (MOBMAP_ARCHIVE_DAYS is 0); nothing was deleted. Add --days to see "
@@ -57,7 +58,7 @@ class Command(BaseCommand):
         """Say how much it is in each locale; returns it."""
         found = {}
         for locale in asked:
-            extents = [expire.extent(expire.due(locale, before)), expire.extent(expire.begun(locale))]
+            extents = [retention.extent(retention.due(locale, before)), retention.extent(retention.begun(locale))]
             extent = Extent(*(sum(figures) for figures in zip(*extents, strict=True)))
             if extent.uploads:
                 found[locale] = extent
@@ -73,8 +74,8 @@ class Command(BaseCommand):
         done = 0
         for locale in found:
             try:
-                done += expire.expire(locale, before, report=partial(_show, progress, done))
-            except expire.RebuildBegun:
+                done += retention.expire(locale, before, report=partial(_show, progress, done))
+            except retention.RebuildBegun:
                 raise CommandError(
                     f"A rebuild of {locale} is at work or was interrupted, and needs the documents that were there "
                     f"when it began. {_deleted(done)} Finish it, or drop it with “rebuild {locale} --discard”, and "
@@ -82,7 +83,7 @@ class Command(BaseCommand):
                 ) from None
             except KeyboardInterrupt:
                 raise CommandError("Stopped. What was begun is finished by the next round, or run it again.") from None
-            except (*hot.ERRORS, OSError) as error:
+            except (*hot_tables.ERRORS, OSError) as error:
                 raise CommandError(
                     f"Documents of {locale} could not be deleted: {str(error).strip()}\nNothing is lost; once the "
                     "cause is gone, run the command again."
@@ -90,7 +91,7 @@ class Command(BaseCommand):
             finally:
                 progress.end()
         self.stdout.write(f"{_deleted(done)} It took {time.monotonic() - began:.0f} s.")
-        left = sum(expire.extent(expire.due(locale, before)).uploads for locale in found)
+        left = sum(retention.extent(retention.due(locale, before)).uploads for locale in found)
         if left:
             self.stdout.write(f"{left:,} could not be deleted now; the log says why, and each round tries again.")
 

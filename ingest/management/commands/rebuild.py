@@ -8,14 +8,15 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.template.defaultfilters import filesizeformat
 
-from ingest import hot, rebuild, selection, shadow
-from ingest.management.progress import Progress
+from core.progress import Progress
+from ingest.maintenance import rebuild, rebuild_tables, selection
+from ingest.merge import hot_tables
 
 #: How the tables are called when their differences are told.
 NAMES = {
     "creature": "creatures",
     "creature_name": "names of creatures",
-    "presence": "creatures or gathering places by zone and floor",
+    "habitat": "creatures or gathering places by zone and floor",
     "loot": "loot tables",
     "item_drop": "drops",
     "ledger": "uploads",
@@ -58,7 +59,7 @@ class Command(BaseCommand):
                 f"Stopped; the live map of {locale} is as it was. Run the command again to go on, or with --discard "
                 "to drop what is rebuilt so far."
             ) from None
-        except hot.ERRORS as error:
+        except hot_tables.ERRORS as error:
             raise CommandError(
                 f"The database stopped the rebuild of {locale}: {str(error).strip()}\nThe live map is as it was. "
                 "Once the cause is gone, run the command again; it goes on where it was."
@@ -68,8 +69,8 @@ class Command(BaseCommand):
         began = time.monotonic()
         run = rebuild.Rebuild(locale)
         if options["discard"] or options["start_over"]:
-            before = shadow.exists(run.alias)
-            shadow.discard(run.alias)
+            before = rebuild_tables.exists(run.alias)
+            rebuild_tables.discard(run.alias)
             if options["discard"]:
                 self.stdout.write("Dropped what was rebuilt." if before else "There was nothing to drop.")
                 return
@@ -87,7 +88,7 @@ class Command(BaseCommand):
             different = run.compare() if options["dry_run"] else run.finish(without_gone=options["without_missing"])
         except rebuild.Incomplete as error:
             raise CommandError(_incomplete(locale, error)) from None
-        except shadow.Busy:
+        except rebuild_tables.Busy:
             raise CommandError(
                 f"{locale} is rebuilt, but long queries left no moment to swap the tables. The live map is as it was; "
                 "run the command again when the database is quieter."
@@ -99,14 +100,14 @@ class Command(BaseCommand):
     def _prepare(self, run: rebuild.Rebuild) -> None:
         try:
             run.prepare()
-        except shadow.Outdated:
+        except rebuild_tables.Outdated:
             raise CommandError(
                 "The interrupted rebuild was begun before the tables changed with an update. Nothing was touched; "
                 "run it with --start-over."
             ) from None
 
     def _tell(
-        self, run: rebuild.Rebuild, different: dict[str, shadow.Difference], took_s: float, *, dry_run: bool
+        self, run: rebuild.Rebuild, different: dict[str, rebuild_tables.Difference], took_s: float, *, dry_run: bool
     ) -> None:
         for table, difference in different.items():
             self.stdout.write(

@@ -7,9 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ingest import expire, requeue, selection, wake
+from core import locales
+from ingest.maintenance import retention, selection
 from ingest.models import Upload
-from maps import locales
+from ingest.queue import requeue, wake
 
 
 class Command(BaseCommand):
@@ -59,7 +60,7 @@ class Command(BaseCommand):
 
     def _tell_lost(self, asked: str | None) -> None:
         for locale in [asked] if asked else locales.hosted():
-            if lost := expire.lost(locale):
+            if lost := retention.lost(locale):
                 self.stderr.write(
                     f"{locale}: {_uploads(lost)} more can't be brought back: their documents were deleted when they "
                     "expired, after the backup was made that the locale's database comes from."

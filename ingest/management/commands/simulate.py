@@ -12,9 +12,9 @@ from typing import Any, TextIO
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ingest.simulation import names, truth
-from ingest.simulation.uploads import LARGEST_MEAN_KB, SMALLEST_MEAN_KB, Order, player_names, simulate
-from ingest.simulation.world import World, make_world
+from simulation import names, truth
+from simulation.uploads import LARGEST_MEAN_KB, SMALLEST_MEAN_KB, Order, player_names, simulate
+from simulation.world import World, make_world
 
 #: Seconds between two lines of progress where there is no terminal to draw on.
 QUIET_INTERVAL_S = 10.0

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from maps import locales, names
+from core import locales
+from maps.publish import item_names
 
 #: A game's items are some ten thousand; a table past this size is something else.
 MAX_BYTES = 64 * 1024**2
@@ -41,14 +42,14 @@ class Command(BaseCommand):
         if len(body) > MAX_BYTES:
             raise CommandError(f"{file} is larger than {MAX_BYTES // 1024**2} MiB, which no table of item names is.")
         try:
-            table = names.read_items(body)
-        except names.NamesUnreadable as error:
-            more = f"\nThere may be more; these are the first {names.MAX_ERRORS}." * (
-                len(error.errors) == names.MAX_ERRORS
+            table = item_names.read_items(body)
+        except item_names.NamesUnreadable as error:
+            more = f"\nThere may be more; these are the first {item_names.MAX_ERRORS}." * (
+                len(error.errors) == item_names.MAX_ERRORS
             )
             raise CommandError(
                 f"{file} was not taken, nothing is changed:\n  " + "\n  ".join(error.errors) + more
             ) from error
-        result = names.import_items(alias, table, dry_run=options["dry_run"])
+        result = item_names.import_items(alias, table, dry_run=options["dry_run"])
         said = f"{locale}: {result.added:,} added, {result.changed:,} changed, {result.unchanged:,} unchanged"
         self.stdout.write(f"{said} (dry run: nothing was written)" if options["dry_run"] else said)

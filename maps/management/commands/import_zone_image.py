@@ -7,7 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from maps import locales, zone_images
+from core import locales
+from maps.images import backgrounds
 from maps.models import Zone
 
 
@@ -53,29 +54,29 @@ class Command(BaseCommand):
         return locale, zone
 
     def _remove(self, place: str, locale: str, zone: int, floor: int, *, dry_run: bool) -> None:
-        if zone_images.find(locale, zone, floor) is None:
+        if backgrounds.find(locale, zone, floor) is None:
             raise CommandError(f"{place}: there is no image to remove.")
         if not dry_run:
-            zone_images.remove(locale, zone, floor)
+            backgrounds.remove(locale, zone, floor)
         self.stdout.write(f"{place}: image removed" + " (dry run: it is still there)" * dry_run)
 
     def _store(self, place: str, file: Path, where: tuple[str, int, int], *, dry_run: bool) -> None:
         try:
-            image = zone_images.opened(file)
+            image = backgrounds.opened(file)
         except FileNotFoundError:
             raise CommandError(f"There is no file {file}.") from None
-        except (OSError, zone_images.ImageRefused) as error:
+        except (OSError, backgrounds.ImageRefused) as error:
             raise CommandError(str(error)) from error
         size = f"{image.width} × {image.height}"
-        if zone_images.is_other_shape(image):
+        if backgrounds.is_other_shape(image):
             self.stderr.write(f"{file} is {size}, not three wide to two high: it is stretched to fit.")
-        zoom = zone_images.last_zoom(image)
-        said = f"{place}: {size} pixels, {zone_images.tile_count(zoom)} tiles up to zoom {zoom}"
+        zoom = backgrounds.last_zoom(image)
+        said = f"{place}: {size} pixels, {backgrounds.tile_count(zoom)} tiles up to zoom {zoom}"
         if dry_run:
             self.stdout.write(f"{said} (dry run: nothing was written)")
             return
         try:
-            made = zone_images.store(image, *where)
+            made = backgrounds.store(image, *where)
         except OSError as error:
             raise CommandError(f"Could not write the tiles: {error}. Nothing changed on the map.") from error
         self.stdout.write(f"{said}, version {made.version}")

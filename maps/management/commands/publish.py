@@ -8,8 +8,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from maps import documents, locales
-from maps.publish import publish_spawns
+from core import locales
+from maps.publish import build, invalidation
+from maps.publish.changes import publish_spawns
 
 #: How often progress is told.
 TELL_EVERY_S = 2.0
@@ -36,14 +37,14 @@ class Command(BaseCommand):
         if options["all"] and not settings.PUBLISH_DOCUMENTS:
             raise CommandError("MOBMAP_PUBLISH_DOCUMENTS=0: this site answers from its database and has no documents.")
         self._say(f"{locale}: spawn points of {publish_spawns(alias):,} creatures in zones")
-        marked = documents.mark_all(alias) if options["all"] else documents.hurry_all(alias)
+        marked = invalidation.mark_all(alias) if options["all"] else invalidation.hurry_all(alias)
         self._make(alias, marked)
 
     def _make(self, alias: str, marked: int | None) -> None:
         began = told = monotonic()
         made = 0
         try:
-            for more in documents.make_stale(alias, wait=True):
+            for more in build.make_stale(alias, wait=True):
                 made += more
                 if monotonic() - told > TELL_EVERY_S:
                     told = monotonic()

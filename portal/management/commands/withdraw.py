@@ -11,10 +11,12 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Count, QuerySet
 
-from ingest import hot, selection, subtraction, wake, withdraw, work
-from ingest.management.progress import Progress
+from core import locales
+from core.progress import Progress
+from ingest.maintenance import selection, withdraw, withdrawals
+from ingest.merge import hot_tables
 from ingest.models import Upload
-from maps import locales
+from ingest.queue import wake, worker
 from portal.models import Player
 
 #: How long to wait for uploads that a worker has in hand; the sweep finishes what is left.
@@ -83,7 +85,7 @@ class Command(BaseCommand):
                 f"Stopped. What was done so far stays, and what was begun is finished by itself. Run the command "
                 f"again to {verb} the rest."
             ) from None
-        except hot.ERRORS as error:
+        except hot_tables.ERRORS as error:
             raise CommandError(
                 f"The database did not go along: {str(error).strip()}\nWhat was begun is finished by itself once the "
                 f"cause is gone. Run the command again to {verb} the rest."
@@ -104,7 +106,7 @@ class Command(BaseCommand):
         if not restore:
             for locale, count in counted.items():
                 progress = Progress("uploads", count)
-                lost = subtraction.what_would_vanish(locale, possible.filter(locale=locale), progress.show)
+                lost = withdrawals.what_would_vanish(locale, possible.filter(locale=locale), progress.show)
                 progress.end()
                 self.stdout.write(
                     f"{locale}: " + ", ".join(f"{n:,} {VANISH[name]}" for name, n in lost._asdict().items())
@@ -123,7 +125,7 @@ class Command(BaseCommand):
         for start in range(0, len(ids), PAGE):
             marked += self._mark(ids[start : start + PAGE])
             for locale in counted:
-                while subtraction.finish_pending(locale):
+                while withdrawals.finish_pending(locale):
                     pass
             progress.show(marked - self._left(counted))
         self._wait_for_workers(counted, marked, progress)
@@ -154,8 +156,8 @@ class Command(BaseCommand):
         while (left := Command._left(counted)) and time.monotonic() < give_up_at:
             progress.show(marked - left, "waiting for workers that have some in hand")
             for locale in counted:
-                work.merge(locale)  # what was staged before it was marked
-                subtraction.finish_pending(locale)
+                worker.merge(locale)  # what was staged before it was marked
+                withdrawals.finish_pending(locale)
             if Command._left(counted) == left:
                 time.sleep(0.2)
         for locale in counted:

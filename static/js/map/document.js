@@ -2,7 +2,7 @@
 
 const DAY_MS = 86_400_000;
 
-/** A place is confirmed once so many distinct uploaders have seen it, as in `maps/spawns.py`. */
+/** A place is confirmed once so many distinct uploaders have seen it, as in `maps/estimate/spawns.py`. */
 const CONFIRMED_UPLOADERS = 2;
 
 /**

@@ -1,0 +1,1 @@
+"""What all apps stand on: locales and their databases, problems, SQL files, locks, files, progress."""

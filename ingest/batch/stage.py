@@ -1,0 +1,99 @@
+"""Put a batch into the hot tables: COPY, one transaction, beside other workers and beside a fold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import polars as pl
+from django.db import connections, transaction
+from numpy.typing import NDArray
+
+from ingest.batch.intern import Interned
+from ingest.batch.sql import load
+from ingest.merge import hot_tables
+from ingest.merge.binary_copy import Blobs, Scalars, encode
+
+#: Sightings of a place that are packed together, at most: a megabyte and a half.
+ROW_SIGHTINGS = 1 << 17
+
+
+@dataclass(frozen=True)
+class Member:
+    """An upload of a batch: `no` is its number in the frames."""
+
+    no: int
+    upload: UUID
+    content_hash: bytes
+    sender: str
+    received_day: int
+
+
+def stage(alias: str, batch: Sequence[Member], interned: Interned) -> None:
+    """COPY a batch into the set of hot tables that is being filled.
+
+    Staging the same upload twice does no harm: the fold takes one of them.
+    """
+
+    def fill() -> None:
+        with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
+            stage_into(cursor, hot_tables.schema(hot_tables.begin_filling(cursor)), batch, interned)
+
+    hot_tables.with_whole_tables(alias, fill)
+
+
+def stage_into(cursor: Any, schema: str, batch: Sequence[Member], interned: Interned) -> None:
+    """COPY a batch into the staging tables of a schema, in the caller's transaction."""
+    cursor.execute("SELECT nextval('staging_no') FROM generate_series(1, %s)", [len(batch)])
+    staged = [row[0] for row in cursor.fetchall()]
+    staged_no = np.zeros(1 + max(member.no for member in batch), dtype=np.int32)
+    staged_no[[member.no for member in batch]] = staged
+    members = pl.DataFrame(
+        {
+            "no": staged,
+            "upload": [str(member.upload) for member in batch],
+            "content_hash": ["\\x" + member.content_hash.hex() for member in batch],
+            "uploader": [interned.uploaders[member.sender] for member in batch],
+            "received_day": [member.received_day for member in batch],
+        }
+    )
+    _copy(cursor, schema, "staged_upload", members)
+    for table, frame in (
+        ("staged_creature", interned.creatures),
+        ("staged_loot", interned.loot),
+        ("staged_drop", interned.drops),
+    ):
+        _copy(cursor, schema, table, frame.with_columns(no=pl.Series(staged_no[frame["no"].to_numpy()])))
+    _copy_positions(cursor, schema, interned, staged_no)
+
+
+def _copy(cursor: Any, schema: str, table: str, frame: pl.DataFrame) -> None:
+    # CSV tells null (nothing) from '' (two quotes), which is the difficulty outside instances.
+    with cursor.copy(load("copy.sql", schema, table)) as copy:
+        copy.write(frame.write_csv(include_header=False).encode())
+
+
+def _copy_positions(cursor: Any, schema: str, interned: Interned, staged_no: NDArray[np.int32]) -> None:
+    """COPY positions packed, a row per place: so that a thousand coordinates cost little more than one."""
+    place, xy, no, first_day = (column.to_numpy().astype(np.int64) for column in interned.positions)
+    counts = np.bincount(place, minlength=len(interned.places))
+    # A place that much of the batch is about gets several rows: a fold reads a few at a time.
+    row_counts = -(-counts // ROW_SIGHTINGS)
+    begins = np.repeat(np.cumsum(counts) - counts, row_counts)
+    nth = np.arange(len(begins)) - np.repeat(np.cumsum(row_counts) - row_counts, row_counts)
+    end = np.minimum(begins + (nth + 1) * ROW_SIGHTINGS, np.repeat(np.cumsum(counts), row_counts))
+    places = interned.places[np.repeat(np.arange(len(counts)), row_counts)]
+    rows = encode(
+        [
+            Scalars(places["subject"].to_numpy(), 8),
+            Scalars(places["zone"].to_numpy()),
+            Scalars(places["floor"].to_numpy()),
+            Blobs([xy, staged_no[no], first_day], end),
+        ]
+    )
+    with cursor.copy(load("copy_binary.sql", schema, "staged_position")) as copy:
+        for chunk in rows:
+            copy.write(chunk)

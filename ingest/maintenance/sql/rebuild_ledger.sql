@@ -1,0 +1,6 @@
+-- Let the new ledger say of contents that are merged already when that was and what they contribution, as their
+-- receipts do. Reads public.ledger; writes rebuild.ledger. Parameter: uploads, those just folded.
+UPDATE rebuild.ledger r
+SET merged_at = l.merged_at, contribution = l.contribution
+FROM public.ledger l
+WHERE r.upload = ANY (%(uploads)s) AND l.content_hash = r.content_hash

@@ -1,0 +1,98 @@
+"""Rows of habitat to and from entries, by binary COPY: the cost is that of moving the bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ingest.merge import sightings
+from ingest.merge.binary_copy import Arrays, Blobs, Scalars, blobs, decode, encode
+from ingest.merge.sightings import Entries, Ints, Packed
+from ingest.merge.sql import load
+
+#: Numbers that staged uploads can have: the sequence `staging_no` is of type int.
+_NUMBERS = 1 << 31
+
+
+class Uploads:
+    """The staged uploads by their numbers."""
+
+    def __init__(self, cursor: Any) -> None:
+        cursor.execute("SELECT no, uploader, received_day FROM staged_upload ORDER BY no")
+        rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3)
+        self.no, self.uploader, self.received_day = rows.T
+        # The sequence behind the numbers begins anew some day: they are counted from behind the widest gap.
+        gaps = np.diff(self.no, append=self.no[:1] + _NUMBERS)
+        self._first = int(np.roll(self.no, -1)[np.argmax(gaps)]) if len(self.no) else 0
+        offset = (self.no - self._first) % _NUMBERS
+        self._index = np.full(int(offset.max(initial=0)) + 2, -1)
+        self._index[offset] = np.arange(len(self.no))
+
+    def index(self, no: Ints) -> Ints:
+        """Return where the uploads of these numbers are, -1 for those that were left out."""
+        found: Ints = self._index[np.minimum((no - self._first) % _NUMBERS, len(self._index) - 1)]
+        return found
+
+    def entries(self, place: Ints, xy: Ints, no: Ints, first_day: Ints) -> tuple[Entries, Ints]:
+        """Return sightings as entries, sorted, one per upload; and which of the uploads brought each.
+
+        `no` are the uploads' numbers; sightings of those that were left out are left out.
+        """
+        by = self.index(no)
+        counted = np.flatnonzero(by >= 0)
+        by = by[counted]
+        key = sightings.keys(place[counted], xy[counted], self.uploader[by])
+        order = np.argsort(key)
+        by = by[order]
+        return Entries(key[order], np.ones_like(key), first_day[counted[order]], self.received_day[by]), by
+
+
+def copy_out(cursor: Any, name: str, columns: Sequence[tuple[type, int]]) -> list[tuple[Ints, Ints]]:
+    """Return the columns of a COPY."""
+    with cursor.copy(load(name)) as copy:
+        return decode(copy, columns)
+
+
+def unpacked(
+    place: Ints, seen_by: tuple[Ints, Ints], seen_when: tuple[Ints, Ints], unplaced_by: tuple[Ints, Ints]
+) -> Entries:
+    """Return the entries of decoded columns of habitat; `place` tells the rows' places."""
+    times, first, last = blobs(seen_when, 3)[0]
+    (lost_by, lost_times, lost_last), lost = blobs(unplaced_by, 3)
+    placed = sightings.keys_of_pairs(np.repeat(place, seen_by[1]), seen_by[0])
+    unplaced = sightings.keys(np.repeat(place, lost), np.full(len(lost_by), -1), lost_by)
+    # Those without a position come last at their place only: of two runs that rise the stable sort makes one.
+    return sightings.sort(
+        np.concatenate([placed, unplaced]),
+        np.concatenate([times, lost_times]),
+        np.concatenate([first, lost_last]),
+        np.concatenate([last, lost_last]),
+    )
+
+
+def replace_rows(cursor: Any, keys: Ints, packed: Packed) -> None:
+    """Put the chunk's rows in the place of the old ones; places without any entry go."""
+    held = (packed.position_count + packed.unplaced) > 0
+    subject, zone, floor = keys[held].T
+    xy_end, seen_end, lost_end = (end[held] for end in (packed.xy_end, packed.seen_end, packed.unplaced_end))
+    rows = encode(
+        [
+            Scalars(subject, 8),
+            Scalars(zone),
+            Scalars(floor),
+            *(Arrays(packed[column], xy_end) for column in range(5)),
+            Blobs([packed.seen_by], seen_end, 8),
+            Blobs([packed.seen_times, packed.seen_first, packed.seen_last], seen_end),
+            Blobs([packed.unplaced_by, packed.unplaced_times, packed.unplaced_last], lost_end),
+            Scalars(packed.unplaced[held]),
+            Scalars(packed.position_count[held]),
+            Scalars(packed.sighting_count[held], 8),
+            Scalars(packed.last_seen_day[held]),
+        ]
+    )
+    cursor.execute(load("fold_replaced.sql"))
+    with cursor.copy(load("copy_merged.sql")) as copy:
+        for part in rows:
+            copy.write(part)

@@ -1,0 +1,116 @@
+"""A place with more entries than are worked on at once: its coordinates in ranges, its row in pieces.
+
+Nobody means to make one: it takes several uploads that list most of a zone's grid. What has to be held whole is
+what a coordinate has once, some 20 MB for all there can be; the pairs of coordinate and uploader pass by in pieces,
+which the database puts together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.merge import sightings
+from ingest.merge.binary_copy import Arrays, Blobs, Scalars, blobs, decode_in_parts, encode
+from ingest.merge.habitat_rows import Uploads, copy_out, unpacked
+from ingest.merge.sightings import UNPLACED, Combine, Entries, Ints, Packed
+from ingest.merge.sql import load
+
+#: Staged rows are read together up to this: one row has at most the coordinates of a batch.
+_STAGED_BYTES = 4 << 20
+
+
+def combined(
+    cursor: Any, uploads: Uploads, combine: Combine, creatures: NDArray[np.bool_], piece_entries: int
+) -> Packed:
+    """Return the row of the one place of `chunk` as `combine` makes it, a piece of so many entries at a time.
+
+    The row is without its pairs: those wait in `made_pairs` to be put in (`large_joined.sql`). A piece holds more
+    entries than told only by those of its last coordinate.
+    """
+    xy, pairs, unplaced = _known_coordinates(cursor)
+    piece_of = _cut(cursor, xy, pairs, unplaced, piece_entries)
+    # Where the pairs of each known coordinate end, and which coordinates each piece has.
+    pair_end = np.concatenate([[0], np.cumsum(pairs)])
+    cursor.execute(load("large_tables.sql"))
+    parts = []
+    for piece in range(int(piece_of[-1]) + 1):
+        begin, end = pair_end[np.searchsorted(piece_of[xy], [piece, piece + 1])].tolist()
+        is_last = piece == piece_of[-1]
+        known = _known_entries(cursor, begin, end, is_last=is_last)
+        fresh, brought_by = _staged_entries(cursor, uploads, piece_of, piece)
+        packed = sightings.pack(combine(known, fresh, brought_by, creatures), 1)
+        _keep_pairs(cursor, piece, packed)
+        parts.append(_without_pairs(packed))
+    return _joined(parts)
+
+
+def _known_coordinates(cursor: Any) -> tuple[Ints, Ints, int]:
+    """Return the place's coordinates, how many entries each has, and how many have no position."""
+    columns = [(Arrays, 4), (Arrays, 4), (Scalars, 4)]
+    (xy, _), (pairs, _), (unplaced, _) = copy_out(cursor, "copy_large_coordinates.sql", columns)
+    return xy, pairs, int(unplaced.sum())
+
+
+def _staged(cursor: Any) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """Yield what is staged for the place: coordinates (no position is UNPLACED), uploads' numbers, first days."""
+    with cursor.copy(load("copy_staged_positions.sql")) as copy:
+        for _, column in decode_in_parts(copy, [(Scalars, 4), (Blobs, 4)], _STAGED_BYTES):
+            xy, no, first_day = blobs(column, 3)[0]
+            yield np.where(xy < 0, UNPLACED, xy), no, first_day
+
+
+def _cut(cursor: Any, xy: Ints, pairs: Ints, unplaced: int, piece_entries: int) -> Ints:
+    """Return for every coordinate there can be in which piece it lies; those without a position lie in the last."""
+    entries = np.zeros(UNPLACED + 1, dtype=np.int64)
+    entries[xy] = pairs
+    entries[UNPLACED] = unplaced
+    for staged, _, _ in _staged(cursor):
+        entries += np.bincount(staged, minlength=len(entries))
+    return (np.cumsum(entries) - 1) // piece_entries
+
+
+def _known_entries(cursor: Any, begin: int, end: int, *, is_last: bool) -> Entries:
+    """Return the known entries of a range of pairs, with the last those without a position."""
+    cursor.execute(load("large_piece.sql"), {"begin": begin, "pairs": end - begin, "is_last": is_last})
+    columns = [(Blobs, 8), (Blobs, 4), (Blobs, 4)]
+    seen_by, seen_when, unplaced_by = copy_out(cursor, "copy_large_piece.sql", columns)
+    return unpacked(np.zeros(len(seen_by[1]), dtype=np.int64), seen_by, seen_when, unplaced_by)
+
+
+def _staged_entries(cursor: Any, uploads: Uploads, piece_of: Ints, piece: int) -> tuple[Entries, Ints]:
+    chosen = []
+    for columns in _staged(cursor):
+        inside = piece_of[columns[0]] == piece
+        chosen.append([column[inside] for column in columns])
+    xy, no, first_day = (np.concatenate(column) for column in zip(*chosen, strict=True))
+    return uploads.entries(np.zeros(len(xy), dtype=np.int64), xy, no, first_day)
+
+
+def _keep_pairs(cursor: Any, piece: int, packed: Packed) -> None:
+    rows = encode(
+        [
+            Scalars(np.array([piece])),
+            Blobs([packed.seen_by], packed.seen_end, 8),
+            Blobs([packed.seen_times, packed.seen_first, packed.seen_last], packed.seen_end),
+        ]
+    )
+    with cursor.copy(load("copy_large_pairs.sql")) as copy:
+        for part in rows:
+            copy.write(part)
+
+
+def _without_pairs(packed: Packed) -> Packed:
+    none, end = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    return packed._replace(seen_by=none, seen_times=none, seen_first=none, seen_last=none, seen_end=end)
+
+
+def _joined(parts: list[Packed]) -> Packed:
+    """Return one row of pieces in the order of their coordinates."""
+    columns = {name: [getattr(part, name) for part in parts] for name in Packed._fields}
+    once = ("xy_end", "seen_end", "unplaced_end", "unplaced", "position_count", "sighting_count")
+    joined = {name: sum(column) if name in once else np.concatenate(column) for name, column in columns.items()}
+    return Packed(**joined | {"last_seen_day": np.max(columns["last_seen_day"], axis=0)})

@@ -1,3 +1,0 @@
--- Which contents the ledger holds.
--- Reads ledger. Parameter: contents, their hashes.
-SELECT content_hash, merged_at, brought::json FROM ledger WHERE content_hash = ANY (%(contents)s)

@@ -1,6 +1,0 @@
--- Let the new ledger say of contents that are merged already when that was and what they brought, as their
--- receipts do. Reads public.ledger; writes rebuild.ledger. Parameter: uploads, those just folded.
-UPDATE rebuild.ledger r
-SET merged_at = l.merged_at, brought = l.brought
-FROM public.ledger l
-WHERE r.upload = ANY (%(uploads)s) AND l.content_hash = r.content_hash

@@ -1,6 +1,0 @@
--- Where a creature was seen, one row per zone and floor, the most sightings first.
--- Reads: presence (by subject_presence), zone.
-SELECT z.id, z.name, p.floor, p.positions, p.sightings, p.unplaced
-FROM subject_presence(ARRAY(SELECT u.subject FROM mob_subjects(%(mob)s) AS u)) AS p
-JOIN zone z ON z.id = p.zone
-ORDER BY p.sightings DESC, z.name COLLATE name_order, z.id, p.floor;

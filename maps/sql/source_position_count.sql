@@ -1,5 +1,0 @@
--- How many coordinates a source has, those of several ids that are counted as one not united.
--- Reads: presence, source, named_creature (by source_group).
-SELECT COALESCE(sum(cardinality(p.xy)), 0)::bigint AS positions
-FROM source_group(%(source)s) AS g
-JOIN presence p ON p.subject = -g.source::bigint;

@@ -1,0 +1,118 @@
+"""Packed rows: entries added up, taken away and packed, against plain dictionaries."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingest.merge import sightings
+from ingest.merge.binary_copy import Arrays, Blobs, Scalars, blobs, decode, encode
+from ingest.merge.sightings import Entries
+
+#: As many as there may be at once: the keys of the last place are the largest that fit.
+PLACES = sightings.MAX_PLACES
+_sighting = st.tuples(
+    st.sampled_from([0, 1, PLACES - 2, PLACES - 1]),
+    st.sampled_from([-1, 0, 1, 1000, 1000 * 1024 + 1000]),
+    st.sampled_from([1, 2, 2**31 - 1]),
+    st.integers(0, 3),
+    st.integers(3, 6),
+)
+_sightings = st.lists(_sighting, max_size=20)
+
+
+def entries(sightings: list[tuple[int, int, int, int, int]]) -> Entries:
+    place, xy, uploader, first, last = (
+        (np.array(column, dtype=np.int64) for column in zip(*sightings, strict=True))
+        if (sightings)
+        else (np.empty(0, dtype=np.int64) for _ in range(5))
+    )
+    return sightings.entries(sightings.keys(place, xy, uploader), np.ones(len(place), dtype=np.int64), first, last)
+
+
+def same(one: Entries, other: Entries) -> bool:
+    return all(np.array_equal(*columns) for columns in zip(one, other, strict=True))
+
+
+@settings(max_examples=200, deadline=None)
+@given(_sightings, _sightings, _sightings)
+def test_adding_is_the_same_in_any_order_and_grouping(a, b, c) -> None:
+    whole = entries([*a, *b, *c])
+    assert same(sightings.add(sightings.add(entries(a), entries(b)), entries(c)), whole)
+    assert same(sightings.add(entries(c), sightings.add(entries(b), entries(a))), whole)
+
+
+@settings(max_examples=200, deadline=None)
+@given(_sightings, _sightings)
+def test_what_is_taken_away_leaves_the_counts_of_the_rest(stays, goes) -> None:
+    left, unsure = sightings.take_away(entries([*stays, *goes]), entries(goes))
+    expected = entries(stays)
+    assert left.key.tolist() == expected.key.tolist()
+    assert left.times.tolist() == expected.times.tolist()
+    assert left.first[~unsure].tolist() == expected.first[~unsure].tolist()
+    assert left.last[~unsure].tolist() == expected.last[~unsure].tolist()
+
+
+@settings(max_examples=200, deadline=None)
+@given(_sightings)
+def test_a_packed_row_holds_what_was_seen_at_its_place(sightings) -> None:
+    packed = sightings.pack(entries(sightings), PLACES)
+    seen: dict[int, dict[int, list[tuple[int, int, int]]]] = defaultdict(lambda: defaultdict(list))
+    for place, xy, uploader, first, last in sightings:
+        seen[place][xy].append((uploader, first, last))
+    start = 0
+    for place, end in enumerate(packed.xy_end.tolist()):
+        coordinates = {xy: met for xy, met in seen[place].items() if xy >= 0}
+        assert packed.xy[start:end].tolist() == sorted(coordinates)
+        for at, xy in enumerate(sorted(coordinates), start):
+            uploaders, firsts, lasts = zip(*coordinates[xy], strict=True)
+            assert packed.sightings[at] == len(uploaders)
+            assert packed.uploaders[at] == len(set(uploaders))
+            assert (packed.first_seen[at], packed.last_seen[at]) == (min(firsts), max(lasts))
+        assert packed.unplaced[place] == len(seen[place].get(-1, []))
+        assert packed.position_count[place] == len(coordinates)
+        assert packed.sighting_count[place] == sum(map(len, coordinates.values()))
+        every = [last for met in seen[place].values() for _, _, last in met]
+        assert packed.last_seen_day[place] == max(every, default=0)
+        start = end
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(-(2**63), 2**63 - 1),
+            st.integers(-(2**31), 2**31 - 1),
+            st.lists(st.integers(-(2**31), 2**31 - 1), max_size=4),
+            st.lists(st.integers(-(2**63), 2**63 - 1), max_size=4),
+        ),
+        max_size=6,
+    )
+)
+def test_binary_rows_read_as_they_were_written(rows) -> None:
+    def array(lists: list[list[int]], size: int) -> Arrays:
+        flat = np.array([value for values in lists for value in values], dtype=np.int64)
+        return Arrays(flat, np.cumsum(np.array([len(values) for values in lists], dtype=np.int64)), size)
+
+    longs, ints, int_lists, long_lists = ([row[column] for row in rows] for column in range(4))
+    written = encode(
+        [
+            Scalars(np.array(longs, dtype=np.int64), 8),
+            Scalars(np.array(ints, dtype=np.int64)),
+            array(int_lists, 4),
+            array(long_lists, 8),
+            Blobs([array(int_lists, 4).values] * 2, array(int_lists, 4).end),
+            Blobs([array(long_lists, 8).values], array(long_lists, 8).end, 8),
+        ]
+    )
+    found = decode(written, [(Scalars, 8), (Scalars, 4), (Arrays, 4), (Arrays, 8), (Blobs, 4), (Blobs, 8)])
+    assert [values.tolist() for values, _ in found[:2]] == [longs, ints]
+    twice, counts = blobs(found[4], 2)
+    assert counts.tolist() == [len(values) for values in int_lists]
+    assert twice.tolist() == [[value for values in int_lists for value in values]] * 2
+    for (values, counts), lists in zip((*found[2:4], found[5]), (int_lists, long_lists, long_lists), strict=True):
+        assert counts.tolist() == [len(values) for values in lists]
+        assert values.tolist() == [value for values in lists for value in values]
