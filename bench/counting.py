@@ -24,11 +24,11 @@ def main(path: str) -> int:
 
     django.setup()
     from core import locales
-    from ingest.maintenance.cleanup import tidy
+    from ingest.queue import tasks
     from tests import independent, merged_tables
 
     sent: dict[str, list[tuple[str, str]]] = json.loads(Path(path).read_text(encoding="utf-8"))
-    tidy()  # the hourly round, which finishes what faults have left half done
+    tasks.clean_up()  # the hourly round, which finishes what faults have left half done
     found: list[str] = []
     compared = 0
     for locale, files in sent.items():

@@ -95,12 +95,12 @@ def held_folds(locale: str) -> Iterator[None]:
     import django
 
     django.setup()
-    from core import locales
-    from ingest.merge import hot_tables
+    from core import locales, locks
+    from core.locks import Lock
 
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
-        with hot_tables.folding(locales.aliases()[locale]) as mine:
+        with locks.held_if_free(locales.aliases()[locale], Lock.FOLD) as mine:
             if mine:
                 yield
                 return

@@ -20,8 +20,8 @@ def main() -> int:
     from django.conf import settings
 
     from core.problems import Problem
+    from ingest import wake
     from ingest.intake import accept
-    from ingest.queue import wake
 
     # Nobody is woken: the clock starts later.
     wake.wake = lambda locale: None

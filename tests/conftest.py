@@ -109,4 +109,4 @@ def _nothing_staged(request: pytest.FixtureRequest) -> None:
                 schema = hot_tables.schema(number)
                 cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [f"{schema}.staged_upload"])
                 if cursor.fetchone()[0]:
-                    cursor.execute(load("empty_hot_tables.sql", schema))
+                    cursor.execute(load("empty_staging_tables.sql", schema))

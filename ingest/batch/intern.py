@@ -1,8 +1,8 @@
-"""Names become numbers: zones, named creatures, sources and uploaders get ids in a locale's dictionaries.
+"""Intern names: zones, named creatures, sources and uploaders get ids from a locale's dictionaries.
 
-The dictionaries only grow, and are committed before anything refers to them, in the order of their
-keys: workers that intern the same names at once wait for each other but never in a circle.
-A name whose upload is lost afterwards stays behind and does no harm.
+The dictionaries only grow, and are committed before anything refers to them. Names are inserted in key order: workers
+that intern the same names at once wait for each other, never in a circle. A name whose upload is lost afterwards stays
+and does no harm.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from django.db import connections
 from ingest.batch.columns import Observations
 from ingest.batch.sql import load
 
-#: Dictionaries of names: table, and its column of names.
+#: Dictionaries: table and its column of names.
 _ZONE, _CREATURE, _UPLOADER = ("zone", "name"), ("named_creature", "name"), ("uploader", "sender")
 
 
 @dataclass(frozen=True)
 class Interned:
-    """A batch's observations with ids of the locale's dictionaries.
+    """A batch's observations with ids from the locale's dictionaries.
 
     creatures: no, creature (raw id), name, level_min, level_max, boss, reaction, first_day.
-    places:    subject (raw creature id, or minus a source's id), zone, floor; the row's index is the place.
+    places:    subject (raw creature id, or minus a source id), zone, floor; one row per habitat, found by its index.
     positions: place, xy, no, first_day; in this order.
     loot:      no, source, zone, floor, difficulty, lootings, money_lootings, copper.
     drops:     no, source, zone, floor, difficulty, item, drops.
@@ -42,7 +42,7 @@ class Interned:
 
 
 def intern(alias: str, observations: Observations, senders: list[str]) -> Interned:
-    """Give every name of a batch its id, making those that are missing."""
+    """Return a batch with the id of every name; missing names are inserted."""
     o = observations
     named = pl.concat([o.creatures.filter(pl.col("creature") == 0)["name"], o.sources["name"]]).unique()
     zone_ids = _names(alias, _ZONE, o.zones)
@@ -63,7 +63,7 @@ def intern(alias: str, observations: Observations, senders: list[str]) -> Intern
 
 
 def _names(alias: str, dictionary: tuple[str, str], names: Iterable[str]) -> dict[str, int]:
-    """Return the ids of names in a dictionary; `''` is no name."""
+    """Return the ids of names in a dictionary; insert missing names. `''` is no name."""
     wanted = sorted(name for name in names if name)
     with connections[alias].cursor() as cursor:
         found = _find(cursor, dictionary, wanted)
@@ -85,7 +85,7 @@ def _frame(column: str, ids: dict[str, int], id_type: type[pl.DataType]) -> pl.D
 
 
 def _with_raw_id(frame: pl.DataFrame, creatures: pl.DataFrame) -> pl.DataFrame:
-    """Put the raw id of named creatures where the game's id is not known; the rows keep their order."""
+    """Fill in the raw id of named creatures where the game's id is unknown (0). Rows keep their order."""
     named = creatures.rename({"creature": "named"})
     found = frame.join(named, left_on="name", right_on="text", how="left", maintain_order="left")
     own = pl.when(pl.col("creature") == 0).then("named").otherwise("creature").alias("creature")
@@ -93,7 +93,7 @@ def _with_raw_id(frame: pl.DataFrame, creatures: pl.DataFrame) -> pl.DataFrame:
 
 
 def _at_source(frame: pl.DataFrame, sources: pl.Series, zones: pl.Series) -> pl.DataFrame:
-    """Replace a batch's own numbers of sources and zones by ids; the columns keep their order."""
+    """Replace a batch's own numbers of sources and zones by ids. Columns keep their order."""
     return frame.with_columns(source=sources.gather(frame["source"]), zone=zones.gather(frame["zone"]))
 
 

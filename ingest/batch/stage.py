@@ -1,4 +1,4 @@
-"""Put a batch into the hot tables: COPY, one transaction, beside other workers and beside a fold."""
+"""Stage a batch: COPY it into the hot tables in one transaction, beside other workers and beside a fold."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ingest.batch.sql import load
 from ingest.merge import hot_tables
 from ingest.merge.binary_copy import Blobs, Scalars, encode
 
-#: Sightings of a place that are packed together, at most: a megabyte and a half.
+#: Sightings of a habitat in one staged row, at most: 1.5 MB.
 ROW_SIGHTINGS = 1 << 17
 
 
 @dataclass(frozen=True)
 class Member:
-    """An upload of a batch: `no` is its number in the frames."""
+    """An upload of a batch; `no` is its number in the frames."""
 
     no: int
     upload: UUID
@@ -77,10 +77,10 @@ def _copy(cursor: Any, schema: str, table: str, frame: pl.DataFrame) -> None:
 
 
 def _copy_positions(cursor: Any, schema: str, interned: Interned, staged_no: NDArray[np.int32]) -> None:
-    """COPY positions packed, a row per place: so that a thousand coordinates cost little more than one."""
+    """COPY positions packed, a row per habitat, so that a thousand coordinates cost little more than one."""
     place, xy, no, first_day = (column.to_numpy().astype(np.int64) for column in interned.positions)
     counts = np.bincount(place, minlength=len(interned.places))
-    # A place that much of the batch is about gets several rows: a fold reads a few at a time.
+    # A habitat with much of the batch gets several rows: a fold reads a few at a time.
     row_counts = -(-counts // ROW_SIGHTINGS)
     begins = np.repeat(np.cumsum(counts) - counts, row_counts)
     nth = np.arange(len(begins)) - np.repeat(np.cumsum(row_counts) - row_counts, row_counts)

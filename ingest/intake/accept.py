@@ -1,6 +1,6 @@
-"""Take a document: from its bytes to a row that is never lost.
+"""Accept an upload: from the bytes of its document to a row that is never lost.
 
-The order is the promise (invariant 1): document on disk and synced, row committed, only then the answer.
+The order is the promise: first the document is on disk and synced, then the row is committed, then comes the answer.
 """
 
 from __future__ import annotations
@@ -13,47 +13,38 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from tempfile import SpooledTemporaryFile
 from time import monotonic
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
-import orjson
 from django.conf import settings
-from django.db import connection
 from django.utils import timezone
 
 from core import locales
+from ingest import lifecycle, wake
 from ingest.formats.mobmapdata.precheck import guard
 from ingest.formats.mobmapdata.reading import Contents
 from ingest.formats.mobmapdata.unwrap import unwrap
 from ingest.formats.mobmapdata.validate import small_documents, validate
 from ingest.intake import spool
-from ingest.intake.problems import SpoolFull, UploadLocaleNotHosted
-from ingest.intake.sql import load
 from ingest.models import Upload
-from ingest.queue import wake
+from ingest.problems import SpoolFull, UploadLocaleNotHosted
 
 logger = logging.getLogger(__name__)
 
 #: Documents up to this size are held in memory while they are checked, larger ones in a temporary file.
 IN_MEMORY_BYTES = 1 << 20
 RETRY_WHEN_FULL_S = 60
-_FIND, _INSERT = (load(name) for name in ("find_upload.sql", "insert_upload.sql"))
-#: What a new row does not have in common with all others.
-_OWN = (
-    *("id", "locale", "content_hash", "version", "game_version", "sender", "file_name", "size_bytes", "document_name"),
-    *("mobs", "positions", "lootings", "received_at"),
-)
 os.register_at_fork(after_in_child=small_documents.begin_anew)
 
 
 class Steps:
-    """How long each step of taking a document took."""
+    """How long each step of accepting an upload took."""
 
     def __init__(self) -> None:
         self.took_s: dict[str, float] = {}
         self._since = monotonic()
 
     def done(self, step: str) -> None:
-        """Say that a step is over; the next one begins."""
+        """End a step; the next one begins."""
         now = monotonic()
         self.took_s[step] = now - self._since
         self._since = now
@@ -61,10 +52,10 @@ class Steps:
 
 @dataclass(frozen=True)
 class Accepted:
-    """An accepted document: its row (unsaved after a dry run), and whether it had come before.
+    """An accepted upload: its row (unsaved after a dry run), or the row of an earlier upload with the same content.
 
-    `took_s` is how long each step took: read (the sender's line with it), check, look (for an earlier one),
-    spool, row.
+    `took_s` has the seconds of each step: read (at the pace of the sender's connection), check, look (for an earlier
+    upload), spool, row.
     """
 
     upload: Upload
@@ -81,10 +72,10 @@ def accept(
     check_locale: Callable[[str], None],
     dry_run: bool,
 ) -> Accepted:
-    """Check a body and, unless it is a dry run, keep it; raises a `Problem` of `ingest.intake.problems`.
+    """Check a body and, unless it is a dry run, keep it; raises a `Problem` of `ingest.problems`.
 
-    `sender` is the key of the player or network; `file_name`, which a form of the API tells, is kept for the admins.
-    `check_locale` may refuse a locale that takes nothing at the moment.
+    `sender` is the key of the player or network. `file_name` comes from a form of the API and is kept for admins.
+    `check_locale` may refuse a locale whose intake is paused.
     """
     steps = Steps()
     with closing(SpooledTemporaryFile(max_size=IN_MEMORY_BYTES, dir=settings.FILE_UPLOAD_TEMP_DIR)) as temporary:
@@ -97,7 +88,7 @@ def accept(
         contents = validate(document)
         steps.done("check")
         upload = _row(contents, size_bytes, sender, file_name)
-        earlier = _earlier(upload)
+        earlier = lifecycle.find(upload.locale, bytes(upload.content_hash))
         steps.done("look")
         if earlier:
             return Accepted(earlier, duplicate=True, took_s=steps.took_s)
@@ -110,7 +101,7 @@ def accept(
 def _write(document: BinaryIO, chunk: bytes) -> None:
     try:
         document.write(chunk)
-    except OSError as error:  # apart from errors of reading: those mean that the sender is gone
+    except OSError as error:  # not those of reading the body: they mean that the sender is gone
         logger.exception("The folder for temporary files could not hold an upload while it was checked.")
         raise SpoolFull(
             f"The document could not be stored while it was checked ({error.strerror or error}). "
@@ -145,29 +136,6 @@ def _row(contents: Contents, size_bytes: int, sender: str, file_name: str) -> Up
     )
 
 
-def _earlier(upload: Upload) -> Upload | None:
-    with connection.cursor() as cursor:
-        cursor.execute(_FIND, {"locale": upload.locale, "content_hash": bytes(upload.content_hash)})
-        found = cursor.fetchone()
-    return Upload.objects.get(id=found[0]) if found else None
-
-
-def _insert(upload: Upload) -> bool:
-    """Commit a new row; False where its content is there already.
-
-    One statement, which commits by itself: the model's own way to save takes three and ten times the time.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(_INSERT, _values(upload))
-        upload._state.adding = not cursor.rowcount
-    return not upload._state.adding
-
-
-def _values(upload: Upload) -> dict[str, Any]:
-    """Return a new row's parameters; asking each of the model's fields for its value takes as long as the statement."""
-    return {name: getattr(upload, name) for name in _OWN} | {"ignored": orjson.dumps(upload.ignored).decode()}
-
-
 def _keep(upload: Upload, document: BinaryIO, steps: Steps) -> Accepted:
     try:
         spool.put(spool.spool(), upload.document_name, document)
@@ -181,15 +149,15 @@ def _keep(upload: Upload, document: BinaryIO, steps: Steps) -> Accepted:
             retry_after_s=RETRY_WHEN_FULL_S,
         ) from error
     steps.done("spool")
-    while not _insert(upload):
-        # The same content was accepted between the look and the insert: the first row stays. If there is
-        # none any more, it has been rejected in the meantime.
-        earlier = _earlier(upload)
+    while not lifecycle.insert(upload):
+        # The same content was accepted between look and insert: the first row stays. If there is no such row any
+        # more, it was rejected in the meantime.
+        earlier = lifecycle.find(upload.locale, bytes(upload.content_hash))
         if earlier:
             spool.spool().delete(upload.document_name)
             return Accepted(earlier, duplicate=True, took_s=steps.took_s)
     steps.done("row")
-    # After any error the document stays: a connection lost during the commit does not tell whether
-    # the row is there, and a row must never be without its document. `tidy` deletes what has no row.
+    # After any error the document stays: if the connection is lost during the commit, nobody knows whether the row
+    # is there, and a row must never be without its document. The cleanup deletes documents without a row.
     wake.wake(upload.locale)
     return Accepted(upload, duplicate=False, took_s=steps.took_s)

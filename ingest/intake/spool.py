@@ -186,17 +186,18 @@ def opened(storage: Storage, name: str) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def opened_wherever(name: str, *, archived: bool) -> Iterator[BinaryIO]:
-    """Open a document where its row says it lies, or in the other storage.
+def open_document(name: str, *, archived: bool) -> Iterator[BinaryIO]:
+    """Open a document as a stream of XML, in the archive or the spool, whatever its row says; raises OSError.
 
-    A crash between moving a document and saying so leaves the row behind; another worker may be moving it now.
+    A document moves from the spool to the archive, and its row says so afterwards. A crash in between leaves the row
+    behind, and another worker may be moving the document right now.
     """
-    place, other = (archive(), spool()) if archived else (spool(), archive())
+    first, second = (archive(), spool()) if archived else (spool(), archive())
     with ExitStack() as stack:
         try:
-            document = stack.enter_context(opened(place, name))
+            document = stack.enter_context(opened(first, name))
         except FileNotFoundError:
-            document = stack.enter_context(opened(other, name))
+            document = stack.enter_context(opened(second, name))
         yield document
 
 

@@ -1,8 +1,8 @@
-"""Make a locale's merged tables anew from the archive, beside the live ones, and put them in their place.
+"""Rebuild a locale's merged tables from the archive, beside the live ones, then swap them.
 
-The rebuilt tables have a ledger of their own, which makes a rebuild resumable and every upload count once. Uploads
-that are merged live meanwhile are caught up with, the last ones under the fold lock; then the tables change
-places. Readers see the old tables until then; staging never waits.
+The rebuild tables have a ledger of their own: a rebuild can be resumed, and every upload counts once. It catches up
+with uploads that are merged live meanwhile, with the last ones under the fold lock; then the tables are swapped.
+Readers see the old tables until then, and staging never waits.
 """
 
 from __future__ import annotations
@@ -16,25 +16,23 @@ from uuid import UUID
 from django.db import connections, transaction
 from django.db.models import Sum
 
-from core import locales
+from core import locales, locks
+from core.locks import Lock
+from ingest import lifecycle
 from ingest.batch.columns import Unreadable
+from ingest.batch.read import batches, read
 from ingest.batch.stage import stage_into
-from ingest.maintenance import baseline, rebuild_tables, reread
+from ingest.maintenance import baseline_tables, rebuild_tables
 from ingest.maintenance.sql import load
 from ingest.maintenance.withdrawals import finish_left
-from ingest.merge import hot_tables
 from ingest.merge.fold import fold_from
 from ingest.models import Upload
-from ingest.queue.worker import read
-from maps.publish.changes import PUBLISH_LOCK
 
-#: First key of the advisory lock that one rebuild of a locale holds.
-_LOCK = 0x4D52  # "MR"
-#: Staged counts are folded when they hold so much; what was not folded is read again after an interruption.
+#: Size of the staging tables at which they are folded. After an interruption, what was not folded is read again.
 FOLD_AT_BYTES = 128 << 20
-#: Uploads asked for at once.
+#: Uploads queried at once.
 PAGE = 2_000
-#: What is left for the last round, while folds wait: some seconds' work.
+#: Uploads that may be left for the last round, while folds wait: some seconds of work.
 LAST_ROUND = 200
 
 Report = Callable[[int, str], None]
@@ -45,11 +43,11 @@ def _silent(done: int, note: str) -> None:
 
 
 class AlreadyRunning(Exception):
-    """Another rebuild of this locale is at work."""
+    """Another rebuild of this locale is running."""
 
 
 class Incomplete(Exception):
-    """Uploads are in the live tables whose documents can't be read any more; carries why, by upload."""
+    """Documents of uploads in the live tables can't be read any more; `gone` says why, by upload."""
 
     def __init__(self, gone: dict[UUID, str]) -> None:
         super().__init__(f"{len(gone)} uploads can't be rebuilt")
@@ -65,13 +63,13 @@ class Extent(NamedTuple):
 
 @dataclass
 class Rebuild:
-    """One run over one locale; `report` is told how many uploads are rebuilt, and what is being done."""
+    """One run over one locale. `report` is called with the number of uploads rebuilt, and with what is being done."""
 
     locale: str
     report: Report = _silent
     done: int = 0
-    #: Uploads that are carried over whole, as their documents are deleted; they are among `done`.
-    carried: int = 0
+    #: Uploads that come from the baseline, as their documents are deleted; `done` includes them.
+    from_baseline: int = 0
     #: Uploads that can't be read, with the reason.
     gone: dict[UUID, str] = field(default_factory=dict)
 
@@ -80,52 +78,50 @@ class Rebuild:
         return locales.alias(self.locale)
 
     def prepare(self) -> None:
-        """Make the tables, or go on with those of an interrupted run; raises `shadow.Outdated`.
+        """Create the tables, or go on with those of an interrupted run; raises `rebuild_tables.Outdated`.
 
         Nothing expires while they exist (`ingest.maintenance.retention`), so the archive stays complete.
         """
         self.done = (
-            rebuild_tables.resume(self.alias)
-            if rebuild_tables.exists(self.alias)
-            else rebuild_tables.create(self.alias)
+            rebuild_tables.resume(self.alias) if rebuild_tables.exist(self.alias) else rebuild_tables.create(self.alias)
         )
-        self.carried = baseline.count(self.alias)
+        self.from_baseline = baseline_tables.count(self.alias)
 
     def catch_up(self) -> None:
-        """Rebuild all that is merged, until little enough is left for the last round."""
+        """Rebuild all merged uploads, until few enough are left for the last round."""
         self._add_all(page for page in self._archived_pages())
         behind, tried = self._behind(), set[UUID]()
         while len(behind) > LAST_ROUND:
             self._add_all(self._pages(behind))
-            # What is about to be subtracted stays behind, however often it is tried.
+            # Uploads that are about to be subtracted stay behind, however often they are tried.
             tried.update(behind)
             behind = [upload for upload in self._behind() if upload not in tried]
 
     def compare(self) -> dict[str, rebuild_tables.Difference]:
         """Catch up with the last uploads and compare with the live tables, while folds wait."""
-        with self._holding(hot_tables.FOLD_LOCK):
+        with locks.held(self.alias, Lock.FOLD):
             self._last_round()
             return rebuild_tables.differences(self.alias)
 
     def finish(self, *, without_gone: bool) -> dict[str, rebuild_tables.Difference]:
-        """Catch up with the last uploads, and let the tables change places; returns what differed.
+        """Catch up with the last uploads and swap the tables; return what differed.
 
-        Raises `Incomplete` when live uploads can't be rebuilt, unless they are to be left out.
+        Raises `Incomplete` if live uploads can't be rebuilt, unless they are to be left out (`without_gone`).
         """
         rebuild_tables.analyze(self.alias)
-        with self._holding(hot_tables.FOLD_LOCK):
+        with locks.held(self.alias, Lock.FOLD):
             self._last_round()
             lost = {upload: self.gone[upload] for upload in self._live() & self.gone.keys()}
             if lost and not without_gone:
                 raise Incomplete(lost)
             self.report(self.done, "comparing")
             different = rebuild_tables.differences(self.alias)
-            rebuild_tables.mark_differences(self.alias)
+            rebuild_tables.note_differences(self.alias)
             self.report(self.done, "swapping")
-            # Publishing reads the tables for longer than any page does, and tries again by itself.
-            with self._holding(PUBLISH_LOCK):
+            # Publishing reads the tables for longer than any page does; it tries again by itself.
+            with locks.held(self.alias, Lock.PUBLISH):
                 rebuild_tables.swap(self.alias)
-        # What was withdrawn after it had been rebuilt.
+        # Uploads that were withdrawn after they had been rebuilt.
         finish_left(self.locale, whenever=True)
         return different
 
@@ -162,7 +158,7 @@ class Rebuild:
                 upload
                 for upload in found.values()
                 # Withdrawn and not subtracted yet: it is about to leave the live tables.
-                if upload.document_name and upload.status != Upload.Status.WITHDRAWN
+                if upload.document_name and upload.status != lifecycle.WITHDRAWN
             ]
 
     def _live(self) -> set[UUID]:
@@ -179,14 +175,14 @@ class Rebuild:
 
     def _add_all(self, pages: Iterator[list[Upload]]) -> None:
         for page in pages:
-            for batch in reread.batches(page):
+            for batch in batches(page):
                 self._add(batch)
                 if self._staged_bytes() >= FOLD_AT_BYTES:
                     self._fold()
         self._fold()
 
     def _add(self, batch: list[Upload]) -> None:
-        members, interned = read(self.alias, batch, reread.document, self._give_up)
+        members, interned = read(self.alias, batch, self._give_up, skip_unavailable=True)
         if interned is None:
             return
         with transaction.atomic(using=self.alias), connections[self.alias].cursor() as cursor:
@@ -213,28 +209,14 @@ class Rebuild:
             merged = fold_from(cursor, staged=rebuild_tables.SCHEMA, into=rebuild_tables.SCHEMA)
             cursor.execute(load("rebuild_ledger.sql"), {"uploads": list(merged)})
 
-    @contextmanager
-    def _holding(self, lock: int) -> Iterator[None]:
-        """Hold an advisory lock of the locale: FOLD_LOCK, and what is staged meanwhile is merged afterwards."""
-        with connections[self.alias].cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s, 0)", [lock])
-            try:
-                yield
-            finally:
-                cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [lock])
-
 
 @contextmanager
 def only_one(locale: str) -> Iterator[None]:
-    """Keep other rebuilds of a locale out; raises `AlreadyRunning`."""
-    with connections[locales.alias(locale)].cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, 0)", [_LOCK])
-        if not cursor.fetchone()[0]:
+    """Keep other rebuilds and retention of a locale out; raises `AlreadyRunning`."""
+    with locks.held_if_free(locales.alias(locale), Lock.REBUILD) as mine:
+        if not mine:
             raise AlreadyRunning
-        try:
-            yield
-        finally:
-            cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [_LOCK])
+        yield
 
 
 def extent(locale: str) -> Extent:
@@ -244,4 +226,4 @@ def extent(locale: str) -> Extent:
 
 
 def _merged(locale: str) -> Any:
-    return Upload.objects.filter(locale=locale, status=Upload.Status.MERGED).exclude(document_name="")
+    return Upload.objects.filter(locale=locale, status=lifecycle.MERGED).exclude(document_name="")

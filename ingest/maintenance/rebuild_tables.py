@@ -1,7 +1,7 @@
-"""A second set of a locale's merged tables beside the live one, in the schema `rebuild`, and their swap.
+"""The rebuild tables: a second set of a locale's merged tables, in the schema `rebuild`, and their swap.
 
-Merged counts are made there anew; the dictionaries stay shared, so that ids and addresses stay. Spawn
-points are not made here: the swap marks what differs, and publishing derives them as ever.
+Merged counts are computed there again. The dictionaries stay shared, so that ids and addresses stay. Spawn points are
+not among them: the swap notes what differs, and publishing estimates them as ever.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 from django.db import OperationalError, connections, transaction
 from psycopg import sql
 
-from ingest.maintenance import baseline
+from ingest.maintenance import baseline_tables
 from ingest.maintenance.sql import load
-from ingest.merge.sql import load as load_merge
+from ingest.merge import hot_tables
 
 logger = logging.getLogger(__name__)
 
 SCHEMA = "rebuild"
-#: Where the old tables are for a moment, within the swap's transaction.
+#: The schema of the old tables within the swap's transaction.
 _REPLACED = "replaced"
-#: The merged counts with their keys, and the ledger they belong to. These change places.
+#: The merged counts and their ledger, with their keys. These are swapped.
 KEYS = {
     "creature": ("id",),
     "creature_name": ("creature", "name"),
@@ -31,69 +31,69 @@ KEYS = {
     "item_drop": ("source", "item", "zone", "floor", "difficulty"),
     "ledger": ("content_hash",),
 }
-#: What a fold writes beside them: kept away from the live ones until the swap.
-_HELPERS = ("named_creature", "stale_spawns", "changed_count")
-#: Shorter than PostgreSQL's deadlock_timeout (1 s): the swap gives way before anybody is hurt, and tries again.
+#: What a fold writes besides. The live ones change at the swap.
+_BESIDES = ("named_creature", "stale_spawns", "changed_count")
+#: Shorter than PostgreSQL's deadlock_timeout (1 s): the swap gives up its locks before others fail, and tries again.
 LOCK_TIMEOUT_MS = 500
 SWAP_TRIES = 120
 SWAP_PAUSE_S = 0.5
 
 
 class Outdated(Exception):
-    """The tables in schema `rebuild` were begun before the live ones changed their columns."""
+    """The rebuild tables were created before the live ones changed their columns."""
 
 
 class Busy(Exception):
-    """The swap got no moment to itself."""
+    """The swap could not lock the tables: readers left no gap."""
 
 
 class Difference(NamedTuple):
-    """How many rows of a table only the live or only the rebuilt one has, or both with other values."""
+    """How many rows only the live table has, only the rebuilt one, or both with other values."""
 
     vanish: int
     appear: int
     change: int
 
 
-def exists(alias: str) -> bool:
-    """Tell whether a rebuild of this locale was begun and not finished."""
+def exist(alias: str) -> bool:
+    """Return whether a rebuild of this locale was begun and not finished."""
     with connections[alias].cursor() as cursor:
         cursor.execute("SELECT to_regclass('rebuild.ledger') IS NOT NULL")
         return bool(cursor.fetchone()[0])
 
 
 def create(alias: str) -> int:
-    """Make the tables with everything the live ones have: indexes under the same names, privileges.
+    """Create the tables with all that the live ones have (indexes of the same names, privileges) from the baseline.
 
-    They hold what is carried over of uploads whose documents are deleted; returns how many uploads that is.
+    Return how many uploads the baseline holds.
     """
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         cursor.execute("SET LOCAL search_path TO public")
         cursor.execute("DROP SCHEMA IF EXISTS rebuild CASCADE")
         cursor.execute("CREATE SCHEMA rebuild")
-        for table in (*KEYS, *_HELPERS):
+        for table in (*KEYS, *_BESIDES):
             _create_like(cursor, table)
-        cursor.execute(load_merge("hot_tables.sql", SCHEMA))
+        hot_tables.create(cursor, SCHEMA)
         for table in KEYS:
-            baseline.copy(cursor, table, SCHEMA)
+            baseline_tables.copy(cursor, table, SCHEMA)
         cursor.execute(load("rebuild_names.sql"))
         cursor.execute(load("rebuild_owners.sql"))
-    return baseline.count(alias)
+    return baseline_tables.count(alias)
 
 
 def resume(alias: str) -> int:
-    """Return how many uploads are in the tables already; raises `Outdated`."""
+    """Go on with the tables of an interrupted rebuild; return how many uploads they hold. Raises `Outdated`."""
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-        for table in (*KEYS, *_HELPERS):
+        for table in (*KEYS, *_BESIDES):
             columns = []
             for schema in ("public", SCHEMA):
                 cursor.execute(load("rebuild_columns.sql"), {"table": f"{schema}.{table}"})
                 columns.append(cursor.fetchone())
             if columns[0] != columns[1]:
                 raise Outdated(table)
-        # What was staged and not folded is read again.
-        cursor.execute(load_merge("drop_hot_tables.sql", SCHEMA))
-        cursor.execute(load_merge("hot_tables.sql", SCHEMA))
+        # Uploads that were staged and not folded are read again.
+        hot_tables.drop(cursor, SCHEMA)
+        hot_tables.create(cursor, SCHEMA)
         cursor.execute("SELECT count(*) FROM rebuild.ledger")
         return int(cursor.fetchone()[0])
 
@@ -114,7 +114,7 @@ def _create_like(cursor: Any, table: str) -> None:
     cursor.execute(load("rebuild_indexes.sql"), {"table": table})
     for name, constraint, index in cursor.fetchall():
         if constraint:
-            # LIKE names indexes by its own rule; later migrations look for the names they gave.
+            # LIKE names indexes by a rule of its own; later migrations look for the names that earlier ones gave.
             cursor.execute(
                 sql.SQL("ALTER TABLE {} ADD CONSTRAINT {} {}").format(new, sql.Identifier(name), sql.SQL(constraint))
             )
@@ -131,7 +131,7 @@ def _create_like(cursor: Any, table: str) -> None:
 
 
 def differences(alias: str) -> dict[str, Difference]:
-    """Compare the tables row by row with the live ones; those without a difference are left out."""
+    """Compare the tables with the live ones, row by row; return those that differ."""
     found = {}
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         cursor.execute("SET LOCAL enable_nestloop = off")
@@ -154,27 +154,26 @@ def differences(alias: str) -> dict[str, Difference]:
     return found
 
 
-def mark_differences(alias: str) -> None:
-    """Note down what is to be published anew after the swap, in place of what the folds have marked."""
+def note_differences(alias: str) -> None:
+    """Note what is to be published again after the swap, instead of what the folds have noted."""
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         cursor.execute("SET LOCAL enable_nestloop = off")
         cursor.execute("TRUNCATE rebuild.stale_spawns, rebuild.changed_count")
-        cursor.execute(load("rebuild_marks.sql"))
+        cursor.execute(load("rebuild_stale.sql"))
 
 
 def analyze(alias: str) -> None:
-    """Let the planner know the tables before anybody reads them."""
+    """Collect statistics for the planner before anybody reads the tables."""
     with connections[alias].cursor() as cursor:
         for table in KEYS:
             cursor.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(SCHEMA, table)))
 
 
 def swap(alias: str) -> None:
-    """Put the tables in the place of the live ones and drop those; the caller holds the locale's fold lock.
+    """Replace the live tables by the rebuild tables and drop the old ones. The caller holds the fold lock.
 
-    One short transaction: readers wait for it some milliseconds. Raises `Busy` when readers leave no gap,
-    and what the database raises when something depends on the old tables that can't be bound anew;
-    in either case nothing has changed.
+    One short transaction: readers wait some milliseconds. Raises `Busy` if readers leave no gap, and what the database
+    raises if an object that can't be created again depends on an old table. In either case nothing has changed.
     """
     for _ in range(SWAP_TRIES):
         try:
@@ -203,11 +202,11 @@ def _swap(cursor: Any) -> None:
             sql.SQL("ALTER TABLE {} SET SCHEMA {}").format(sql.Identifier("public", table), sql.Identifier(_REPLACED))
         )
         cursor.execute(sql.SQL("ALTER TABLE {} SET SCHEMA public").format(sql.Identifier(SCHEMA, table)))
-    cursor.execute(load("rebuild_swap_rest.sql"))
+    cursor.execute(load("rebuild_swap_names.sql"))
     for statement in dependents:
         cursor.execute(statement)
     for table in KEYS:
-        # Without CASCADE: whatever is still bound to an old table stops the swap instead of vanishing with it.
+        # Without CASCADE: whatever still depends on an old table stops the swap instead of vanishing with it.
         cursor.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(_REPLACED, table)))
     cursor.execute(sql.SQL("DROP SCHEMA {}").format(sql.Identifier(_REPLACED)))
     cursor.execute("DROP SCHEMA rebuild CASCADE")

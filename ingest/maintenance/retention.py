@@ -1,6 +1,6 @@
-"""Delete documents from the archive when they are so old as the site keeps them; what is merged of them stays.
+"""Retention: delete documents from the archive that are older than the site keeps them. Their counts stay.
 
-Each upload takes three steps, so that a later run finishes whatever dies in between:
+Each upload takes three steps, so that a later run finishes what a crash left:
 
 1. `expired_at` is set. From then on nobody withdraws, restores or requeues the upload.
 2. Its counts are added to the baseline (`ingest.maintenance.baseline`), whose ledger remembers the upload.
@@ -18,65 +18,82 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connections, transaction
+from django.db import connections
 from django.db.models import Q, QuerySet, Sum
-from django.db.models.functions import Now
 from django.utils import timezone
 
-from core import locales
+from core import locales, locks
+from core.database import FAILURES
+from core.locks import Lock
+from ingest import lifecycle
 from ingest.batch.columns import Unreadable
 from ingest.intake import spool
-from ingest.maintenance import baseline, rebuild, rebuild_tables
-from ingest.merge.fold import already_merged
+from ingest.maintenance import baseline, baseline_tables, rebuild_tables
+from ingest.merge import ledger
 from ingest.models import Upload
 
 logger = logging.getLogger(__name__)
 
-#: Uploads, and XML of theirs, that expire together: one addition to `base`, some seconds for which folds wait.
+#: A run lasts so long at most: a worker's process has nothing else to do meanwhile.
+RUN_S = 300.0
+#: Uploads, and bytes of their XML, that expire together: one addition to the baseline, for which folds wait seconds.
 STEP_UPLOADS = 2_000
 STEP_BYTES = 32 << 20
-#: When the store fails for so many documents of a step, it is the store that is away, and the step is left for later.
+#: If the store fails for so many documents of a step, the store is unavailable, and the step is left for a later run.
 STORE_FAULTS = 3
-#: Documents that can't be deleted are named in the log up to so many at once.
-_TOLD = 10
-#: More days than that are without limit; datetime knows no others.
+#: At most so many documents that can't be deleted are named in the log.
+MOST_NAMED = 10
+#: More days than this mean no limit; datetime knows no others.
 _MAX_DAYS = 365 * 100
 
 Report = Callable[[int], None]
 
 
-class RebuildBegun(Exception):
-    """A rebuild of this locale is at work, or was interrupted: it needs the documents that were there then."""
+class RebuildInProgress(Exception):
+    """A rebuild of this locale is running or was interrupted. It needs the documents that were there when it began."""
 
 
 class Extent(NamedTuple):
-    """How many uploads, and how much XML; their documents take about a sixth of that."""
+    """Number of uploads, and bytes of their XML; stored documents take about a sixth of that."""
 
     uploads: int
     size_bytes: int
 
 
+def run() -> None:
+    """Delete expired documents of all locales, for some minutes; the next run goes on."""
+    before = cutoff()
+    if before is None:
+        return
+    stop_at = monotonic() + RUN_S
+    for locale in locales.hosted():
+        try:
+            deleted = expire(locale, before, stop_at=stop_at)
+        except RebuildInProgress:
+            logger.warning("No document of %s expires until its rebuild is finished or discarded.", locale)
+        except FAILURES:
+            logger.exception("Documents of %s could not expire; the next run tries again.", locale)
+        else:
+            if deleted:
+                logger.info("%d documents of %s were deleted from the archive.", deleted, locale)
+
+
 def cutoff() -> datetime | None:
-    """Return before when uploads must have come for their documents to expire; None: they are kept without limit."""
+    """Return the time before which uploads expire, by when they were received; None: documents are kept for good."""
     if not 0 < settings.ARCHIVE_DAYS <= _MAX_DAYS:
         return None
     return timezone.now() - timedelta(days=settings.ARCHIVE_DAYS)
 
 
 def due(locale: str, before: datetime) -> QuerySet[Upload]:
-    """Return the uploads whose documents expire: so long ago received, and merged, or so long rejected or withdrawn."""
-    settled = (
-        Q(status=Upload.Status.MERGED)
-        | Q(status=Upload.Status.REJECTED, rejected_at__lt=before)
-        | Q(status=Upload.Status.WITHDRAWN, withdrawn_at__lt=before)
+    """Return the uploads whose documents expire: received before a time, and by then merged, rejected or withdrawn."""
+    done = (
+        Q(status=lifecycle.MERGED)
+        | Q(status=lifecycle.REJECTED, rejected_at__lt=before)
+        | Q(status=lifecycle.WITHDRAWN, withdrawn_at__lt=before)
     )
     old = Upload.objects.filter(locale=locale, received_at__lt=before, archived=True, expired_at__isnull=True)
-    return old.filter(settled).exclude(document_name="")
-
-
-def begun(locale: str) -> QuerySet[Upload]:
-    """Return the uploads that are expiring: begun, and not finished yet."""
-    return Upload.objects.filter(locale=locale, expired_at__isnull=False, document_name__gt="")
+    return old.filter(done).exclude(document_name="")
 
 
 def extent(uploads: QuerySet[Upload]) -> Extent:
@@ -86,79 +103,72 @@ def extent(uploads: QuerySet[Upload]) -> Extent:
 
 
 def lost(locale: str) -> int:
-    """Return how many uploads whose documents are deleted are not in the locale's tables: an older backup came back."""
+    """Return how many uploads with deleted documents are missing in the locale's tables: an older backup is in use."""
     deleted = Upload.objects.filter(
-        locale=locale, status=Upload.Status.MERGED, expired_at__isnull=False, document_name=""
+        locale=locale, status=lifecycle.MERGED, expired_at__isnull=False, document_name=""
     ).count()
-    return max(deleted - baseline.count(locales.alias(locale)), 0)
+    return max(deleted - baseline_tables.count(locales.alias(locale)), 0)
 
 
 def expire(locale: str, before: datetime, *, stop_at: float | None = None, report: Report | None = None) -> int:
-    """Let documents of a locale expire, the oldest first; returns how many were deleted.
+    """Delete the expired documents of a locale, the oldest first; return how many.
 
-    Not many more after `stop_at` (by `time.monotonic`). `report` is told how many are done. Raises `RebuildBegun`.
+    Begins no step after `stop_at` (by `time.monotonic`). `report` is called with the number done. Raises
+    `RebuildInProgress`.
     """
-    try:
-        with rebuild.only_one(locale):
-            if rebuild_tables.exists(locales.alias(locale)):
-                raise RebuildBegun
-            return _expire(locale, before, stop_at, report or (lambda done: None))
-    except rebuild.AlreadyRunning:
-        raise RebuildBegun from None
+    alias = locales.alias(locale)
+    with locks.held_if_free(alias, Lock.REBUILD) as mine:
+        if not mine or rebuild_tables.exist(alias):
+            raise RebuildInProgress
+        return _expire(locale, before, stop_at, report or (lambda done: None))
 
 
 def _expire(locale: str, before: datetime, stop_at: float | None, report: Report) -> int:
     done = 0
-    # What can't be finished now is given back its document, and comes again in a later round.
-    left = list(begun(locale).order_by("id").values_list("id", flat=True))
+    # What an earlier run left. What can't be finished now keeps its document, and comes again in a later run.
+    left = list(lifecycle.expiring(locale).order_by("id").values_list("id", flat=True))
     for start in range(0, len(left), STEP_UPLOADS):
         done += _finish(locale, left[start : start + STEP_UPLOADS])
         report(done)
     after: tuple[datetime, UUID] | None = None
     while stop_at is None or monotonic() < stop_at:
-        waiting = due(locale, before).order_by("received_at", "id")
-        if after:
-            waiting = waiting.filter(
-                Q(received_at=after[0], id__gt=after[1]) | Q(received_at__gt=after[0]), received_at__gte=after[0]
-            )
-        step = list(waiting.values_list("received_at", "id", "size_bytes")[:STEP_UPLOADS])
+        step = _next_step(due(locale, before), after)
         if not step:
             break
-        sizes = accumulate(size for _, _, size in step)
-        step = [row for no, (row, size) in enumerate(zip(step, sizes, strict=True)) if no == 0 or size <= STEP_BYTES]
-        after = step[-1][:2]
-        done += _finish(locale, _mark(due(locale, before), [upload for _, upload, _ in step]))
+        after = step[-1]
+        done += _finish(locale, lifecycle.expire(due(locale, before), [upload for _, upload in step]))
         report(done)
     return done
 
 
-def _mark(possible: QuerySet[Upload], uploads: Sequence[UUID]) -> list[UUID]:
-    """Note down that uploads expire; returns which. Those that somebody is just changing come in a later round."""
-    with transaction.atomic():
-        free = possible.filter(id__in=uploads).select_for_update(skip_locked=True)
-        ids = list(free.values_list("id", flat=True))
-        Upload.objects.filter(id__in=ids).update(expired_at=Now())
-    return ids
+def _next_step(waiting: QuerySet[Upload], after: tuple[datetime, UUID] | None) -> list[tuple[datetime, UUID]]:
+    """Return the next uploads that expire together, in the order of `received_at` and id."""
+    if after:
+        later = Q(received_at=after[0], id__gt=after[1]) | Q(received_at__gt=after[0])
+        waiting = waiting.filter(later, received_at__gte=after[0])
+    rows = list(waiting.order_by("received_at", "id").values_list("received_at", "id", "size_bytes")[:STEP_UPLOADS])
+    sizes = accumulate(size for _, _, size in rows)
+    return [row[:2] for no, (row, size) in enumerate(zip(rows, sizes, strict=True)) if no == 0 or size <= STEP_BYTES]
 
 
 def _finish(locale: str, ids: Sequence[UUID]) -> int:
-    """Delete the documents of uploads that are marked, once `base` holds what is merged of them; returns how many."""
+    """Delete the documents of expired uploads once the baseline holds their counts; return how many."""
     alias = locales.alias(locale)
-    uploads = list(Upload.objects.filter(id__in=ids, expired_at__isnull=False, document_name__gt="").order_by("id"))
+    uploads = list(lifecycle.expiring(locale).filter(id__in=ids).order_by("id"))
     contents = [bytes(upload.content_hash) for upload in uploads]
-    live = already_merged(alias, contents)
+    live = ledger.find(alias, contents)
     with connections[alias].cursor() as cursor:
-        carried = baseline.held(cursor, contents)
+        in_baseline = baseline_tables.held(cursor, contents)
     kept: dict[UUID, str] = {}
     wanted = []
     for upload in uploads:
         content = bytes(upload.content_hash)
-        if upload.status == Upload.Status.MERGED and content not in carried:
+        if upload.status == lifecycle.MERGED and content not in in_baseline:
             if content in live:
                 wanted.append(upload)
             else:
                 kept[upload.id] = "it is not in the locale's tables; `requeue` merges it again"
-        elif upload.status == Upload.Status.WITHDRAWN and content in live:
+        elif upload.status == lifecycle.WITHDRAWN and content in live:
             kept[upload.id] = "it is still to be subtracted"
 
     faults: list[OSError] = []
@@ -171,20 +181,20 @@ def _finish(locale: str, ids: Sequence[UUID]) -> int:
                 raise fault.__cause__
 
     if wanted:
-        baseline.carry_over(alias, wanted, give_up)
+        baseline.add(alias, wanted, give_up)
     return _delete([upload for upload in uploads if upload.id not in kept], kept)
 
 
 def _delete(uploads: Sequence[Upload], kept: dict[UUID, str]) -> int:
-    """Delete documents; those that are to be kept for now, with why, are given back to whoever wants them."""
+    """Delete documents; return how many. `kept` are uploads that keep their documents for now, with the reason."""
     if kept:
-        Upload.objects.filter(id__in=list(kept)).update(expired_at=None)
+        lifecycle.keep_document(kept.keys())
     failed = spool.drop_from_archive([upload.document_name for upload in uploads])
     deleted = [upload.id for upload in uploads if upload.document_name not in failed]
-    Upload.objects.filter(id__in=deleted, expired_at__isnull=False).update(document_name="")
+    lifecycle.forget_document(deleted)
     why = kept | {upload.id: str(failed[upload.document_name]) for upload in uploads if upload.document_name in failed}
-    for upload_id, reason in list(why.items())[:_TOLD]:
-        logger.error("The document of upload %s could not expire (%s); a later round tries again.", upload_id, reason)
-    if len(why) > _TOLD:
-        logger.error("%d more documents could not expire.", len(why) - _TOLD)
+    for upload_id, reason in list(why.items())[:MOST_NAMED]:
+        logger.error("The document of upload %s could not expire (%s); a later run tries again.", upload_id, reason)
+    if len(why) > MOST_NAMED:
+        logger.error("%d more documents could not expire.", len(why) - MOST_NAMED)
     return len(deleted)

@@ -1,7 +1,7 @@
-"""What is staged combined with what is known of its places, which are written anew.
+"""Merge staged sightings with the known ones, habitat by habitat, and write the touched habitats again.
 
-A chunk of places is worked on at a time, and of a place with more entries than that a range of its coordinates at a
-time (`ingest.merge.large_habitats`): the memory it takes grows neither with the locale nor with a place.
+The habitats are worked on in chunks, and a habitat with more entries than a chunk in pieces of its coordinates
+(`ingest.merge.large_habitats`): memory grows neither with the locale nor with a habitat.
 """
 
 from __future__ import annotations
@@ -14,47 +14,46 @@ import numpy as np
 
 from ingest.merge import large_habitats, sightings
 from ingest.merge.binary_copy import Blobs, Scalars, blobs
-from ingest.merge.habitat_rows import Uploads, copy_out, replace_rows, unpacked
-from ingest.merge.sightings import Combine, Entries, Ints
+from ingest.merge.habitat_rows import StagedUploads, copy_out, replace_rows, unpacked
+from ingest.merge.sightings import Entries, Ints, Merge
 from ingest.merge.sql import load
 
-#: Entries worked on at once: some 200 bytes of memory each.
+#: Entries worked on at once: each takes some 200 bytes of memory.
 CHUNK_ENTRIES = 500_000
-#: Which ways of joining the planner has for the rows of a chunk.
+#: The ways of joining that the planner may choose for the rows of a chunk.
 _LOOKED_UP = {"enable_nestloop": "on", "enable_hashjoin": "off", "enable_mergejoin": "off"}
 
 
-def rewrite(cursor: Any, uploads: Uploads, combine: Combine, *, write: bool = True) -> None:
-    """Write all touched places anew, as `combine` makes them of what is known and what is staged.
+def rewrite(cursor: Any, uploads: StagedUploads, merge: Merge, *, write: bool = True) -> None:
+    """Write all touched habitats again, with the entries that `merge` returns for the known and the staged ones.
 
-    Without `write` it sees them, and they stay as they are.
+    With `write=False`, call `merge` and leave the habitats as they are.
     """
     cursor.execute("SELECT habitat_no, subject, zone, floor, entries FROM touched_habitat ORDER BY habitat_no")
     touched = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 5)
     with _looked_up(cursor):
         for chunk in _chunks(touched):
             first, last = int(chunk[0, 0]), int(chunk[-1, 0])
-            cursor.execute(load("fold_chunk.sql"), {"first": first, "last": last})
+            cursor.execute(load("set_chunk.sql"), {"first": first, "last": last})
             creatures = chunk[:, 1] > 0
-            is_large = chunk[:, 4].sum() > CHUNK_ENTRIES  # that is one place alone
+            is_large = chunk[:, 4].sum() > CHUNK_ENTRIES  # then it is a single habitat
             if is_large:
-                packed = large_habitats.combined(cursor, uploads, combine, creatures, CHUNK_ENTRIES)
+                packed = large_habitats.merged(cursor, uploads, merge, creatures, CHUNK_ENTRIES)
             else:
-                fresh, brought_by = _staged_entries(cursor, first, uploads)
-                packed = sightings.pack(
-                    combine(_known_entries(cursor, first), fresh, brought_by, creatures), len(chunk)
-                )
+                staged, seen_in = _staged_entries(cursor, first, uploads)
+                entries = merge(_known_entries(cursor, first), staged, seen_in, creatures)
+                packed = sightings.pack(entries, len(chunk))
             if write:
                 replace_rows(cursor, chunk[:, 1:4], packed)
                 if is_large:
-                    cursor.execute(load("large_joined.sql"))
+                    cursor.execute(load("join_pieces.sql"))
 
 
 @contextmanager
 def _looked_up(cursor: Any) -> Iterator[None]:
-    """Have the rows of a chunk looked up one by one, until the end or the transaction's failure.
+    """Have the rows of a chunk looked up by key, until the end or the transaction's failure.
 
-    The planner takes a chunk for a ninth of all there is, and would read all there is for each.
+    The planner takes a chunk for a ninth of all habitats, and would read all of them for each chunk.
     """
     cursor.execute("SELECT name, setting FROM pg_settings WHERE name = ANY (%s)", [list(_LOOKED_UP)])
     before = dict(cursor.fetchall())
@@ -69,26 +68,26 @@ def _set(cursor: Any, settings: dict[str, str]) -> None:
 
 
 def _chunks(touched: Ints) -> Iterator[Ints]:
-    """Cut the touched places into runs that are worked on at once."""
+    """Split the touched habitats (rows: number, subject, zone, floor, entries) into chunks."""
     start = entries = 0
-    for at, size in enumerate(touched[:, 4].tolist()):
-        if at > start and (entries + size > CHUNK_ENTRIES or at - start >= sightings.MAX_PLACES):
-            yield touched[start:at]
-            start, entries = at, 0
+    for row, size in enumerate(touched[:, 4].tolist()):
+        if row > start and (entries + size > CHUNK_ENTRIES or row - start >= sightings.MAX_HABITATS):
+            yield touched[start:row]
+            start, entries = row, 0
         entries += size
     if start < len(touched):
         yield touched[start:]
 
 
 def _known_entries(cursor: Any, first: int) -> Entries:
-    """Return the entries that habitat has for the chunk, whose first place is told."""
+    """Return the known entries of the chunk whose first habitat has the number `first`."""
     columns = [(Scalars, 4), (Blobs, 8), (Blobs, 4), (Blobs, 4)]
-    (place, _), seen_by, seen_when, unplaced_by = copy_out(cursor, "copy_habitat.sql", columns)
-    return unpacked(place - first, seen_by, seen_when, unplaced_by)
+    (habitat_no, _), seen_by, seen_when, unplaced_by = copy_out(cursor, "copy_habitats_out.sql", columns)
+    return unpacked(habitat_no - first, seen_by, seen_when, unplaced_by)
 
 
-def _staged_entries(cursor: Any, first: int, uploads: Uploads) -> tuple[Entries, Ints]:
-    """Return the chunk's staged entries, and which of the uploads brought each."""
-    (place, _), column = copy_out(cursor, "copy_staged_positions.sql", [(Scalars, 4), (Blobs, 4)])
-    sightings, counts = blobs(column, 3)
-    return uploads.entries(np.repeat(place - first, counts), *sightings)
+def _staged_entries(cursor: Any, first: int, uploads: StagedUploads) -> tuple[Entries, Ints]:
+    """Return the chunk's staged entries, and the index of the upload of each."""
+    (habitat_no, _), column = copy_out(cursor, "copy_staged_out.sql", [(Scalars, 4), (Blobs, 4)])
+    staged, counts = blobs(column, 3)
+    return uploads.entries(np.repeat(habitat_no - first, counts), *staged)

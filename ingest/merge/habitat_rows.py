@@ -1,4 +1,4 @@
-"""Rows of habitat to and from entries, by binary COPY: the cost is that of moving the bytes."""
+"""Read and write rows of the table `habitat` as entries, by binary COPY: the cost is that of moving the bytes."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ingest.merge.binary_copy import Arrays, Blobs, Scalars, blobs, decode, enco
 from ingest.merge.sightings import Entries, Ints, Packed
 from ingest.merge.sql import load
 
-#: Numbers that staged uploads can have: the sequence `staging_no` is of type int.
+#: How many numbers staged uploads can have: the sequence `staging_no` is of type int.
 _NUMBERS = 1 << 31
 
 
-class Uploads:
-    """The staged uploads by their numbers."""
+class StagedUploads:
+    """The staged uploads, found by their numbers: arrays `no`, `uploader`, `received_day` of equal length."""
 
     def __init__(self, cursor: Any) -> None:
         cursor.execute("SELECT no, uploader, received_day FROM staged_upload ORDER BY no")
         rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3)
         self.no, self.uploader, self.received_day = rows.T
-        # The sequence behind the numbers begins anew some day: they are counted from behind the widest gap.
+        # The sequence wraps around some day: numbers are counted from the one after the widest gap.
         gaps = np.diff(self.no, append=self.no[:1] + _NUMBERS)
         self._first = int(np.roll(self.no, -1)[np.argmax(gaps)]) if len(self.no) else 0
         offset = (self.no - self._first) % _NUMBERS
@@ -31,39 +31,41 @@ class Uploads:
         self._index[offset] = np.arange(len(self.no))
 
     def index(self, no: Ints) -> Ints:
-        """Return where the uploads of these numbers are, -1 for those that were left out."""
+        """Return the index of each upload number, -1 for uploads that were deleted from staged_upload."""
         found: Ints = self._index[np.minimum((no - self._first) % _NUMBERS, len(self._index) - 1)]
         return found
 
-    def entries(self, place: Ints, xy: Ints, no: Ints, first_day: Ints) -> tuple[Entries, Ints]:
-        """Return sightings as entries, sorted, one per upload; and which of the uploads brought each.
+    def entries(self, habitat: Ints, xy: Ints, no: Ints, first_day: Ints) -> tuple[Entries, Ints]:
+        """Return sightings as sorted entries, one per sighting, and the index of the upload of each.
 
-        `no` are the uploads' numbers; sightings of those that were left out are left out.
+        Sightings of uploads that were deleted from staged_upload are left out.
         """
-        by = self.index(no)
-        counted = np.flatnonzero(by >= 0)
-        by = by[counted]
-        key = sightings.keys(place[counted], xy[counted], self.uploader[by])
+        seen_in = self.index(no)
+        counted = np.flatnonzero(seen_in >= 0)
+        seen_in = seen_in[counted]
+        key = sightings.keys(habitat[counted], xy[counted], self.uploader[seen_in])
         order = np.argsort(key)
-        by = by[order]
-        return Entries(key[order], np.ones_like(key), first_day[counted[order]], self.received_day[by]), by
+        seen_in = seen_in[order]
+        entries = Entries(key[order], np.ones_like(key), first_day[counted[order]], self.received_day[seen_in])
+        return entries, seen_in
 
 
 def copy_out(cursor: Any, name: str, columns: Sequence[tuple[type, int]]) -> list[tuple[Ints, Ints]]:
-    """Return the columns of a COPY."""
+    """Return the columns of a COPY … TO STDOUT; `columns` as in `binary_copy.decode`."""
     with cursor.copy(load(name)) as copy:
         return decode(copy, columns)
 
 
 def unpacked(
-    place: Ints, seen_by: tuple[Ints, Ints], seen_when: tuple[Ints, Ints], unplaced_by: tuple[Ints, Ints]
+    habitat: Ints, seen_by: tuple[Ints, Ints], seen_when: tuple[Ints, Ints], unplaced_by: tuple[Ints, Ints]
 ) -> Entries:
-    """Return the entries of decoded columns of habitat; `place` tells the rows' places."""
+    """Return the entries of decoded rows of `habitat`; the array `habitat` holds the number of each row."""
     times, first, last = blobs(seen_when, 3)[0]
     (lost_by, lost_times, lost_last), lost = blobs(unplaced_by, 3)
-    placed = sightings.keys_of_pairs(np.repeat(place, seen_by[1]), seen_by[0])
-    unplaced = sightings.keys(np.repeat(place, lost), np.full(len(lost_by), -1), lost_by)
-    # Those without a position come last at their place only: of two runs that rise the stable sort makes one.
+    placed = sightings.keys_of_pairs(np.repeat(habitat, seen_by[1]), seen_by[0])
+    unplaced = sightings.keys(np.repeat(habitat, lost), np.full(len(lost_by), -1), lost_by)
+    # Two sorted runs: placed entries, and unplaced ones, which sort behind those of their habitat. A stable sort
+    # merges them in one pass.
     return sightings.sort(
         np.concatenate([placed, unplaced]),
         np.concatenate([times, lost_times]),
@@ -73,7 +75,7 @@ def unpacked(
 
 
 def replace_rows(cursor: Any, keys: Ints, packed: Packed) -> None:
-    """Put the chunk's rows in the place of the old ones; places without any entry go."""
+    """Replace the chunk's rows; habitats without any entry are deleted. `keys` has subject, zone, floor of each."""
     held = (packed.position_count + packed.unplaced) > 0
     subject, zone, floor = keys[held].T
     xy_end, seen_end, lost_end = (end[held] for end in (packed.xy_end, packed.seen_end, packed.unplaced_end))
@@ -92,7 +94,7 @@ def replace_rows(cursor: Any, keys: Ints, packed: Packed) -> None:
             Scalars(packed.last_seen_day[held]),
         ]
     )
-    cursor.execute(load("fold_replaced.sql"))
-    with cursor.copy(load("copy_merged.sql")) as copy:
+    cursor.execute(load("delete_chunk.sql"))
+    with cursor.copy(load("copy_habitats_in.sql")) as copy:
         for part in rows:
             copy.write(part)

@@ -1,13 +1,12 @@
-"""The hot tables: what is staged and not merged yet, in RAM where the server has a tablespace for it.
+"""The hot tables: what is staged and not merged yet, in RAM if the server has a tablespace for it.
 
-Two sets of the same tables (schemas hot_0 and hot_1) take turns: workers fill one while the other is
-folded, so staging never waits for a fold. The tables are interim (UNLOGGED): a crash of PostgreSQL
-empties them, a lost RAM disk breaks them. Nothing here is the only copy, so broken ones are dropped
-and made again, and the sweep sends what they held back to the queue.
+Two sets of the same tables (schemas hot_0 and hot_1): workers fill one while the other is folded, so staging never
+waits for a fold. The tables are interim (UNLOGGED). A crash of PostgreSQL empties them, a lost RAM disk breaks them.
+Nothing in them is the only copy: broken tables are dropped and created again, and the sweep queues again what they
+held.
 
-Locks (advisory, per locale's database), in this order: the fold lock, set 0, set 1, then tables. A stager shares one
-set's lock and takes no other; a fold holds the fold lock and takes its set's alone, after it has turned new stagers to
-the other set; making the tables again takes all three.
+Locks (`core.locks`): a worker that stages shares the lock of one set and takes no other. A fold holds FOLD, switches
+workers to the other set, then takes the lock of its set alone. Creating the tables again takes FOLD and both sets.
 """
 
 from __future__ import annotations
@@ -18,22 +17,21 @@ from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 from uuid import UUID
 
-import psycopg
 from django.conf import settings
-from django.db import DatabaseError, Error, connections, transaction
+from django.db import DatabaseError, connections, transaction
 
+from core import locks
+from core.database import ERRORS, sqlstate
+from core.locks import Lock
 from ingest.merge.sql import load
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-#: Django wraps what psycopg raises, but not in a COPY.
-ERRORS = (Error, psycopg.Error)
 SETS = (0, 1)
-#: First keys of the advisory locks; the second is the set, 0 for the fold.
-SET_LOCK = 0x4D48  # "MH"
-FOLD_LOCK = 0x4D46  # "MF"
-#: PostgreSQL's codes for a table that was never made, and one whose file is gone with the RAM disk.
+#: The schema of a session's temporary staging tables.
+TEMPORARY = "pg_temp"
+#: PostgreSQL's codes for a table that does not exist, and for one whose file is gone with the RAM disk.
 _BROKEN = {"42P01", "58P01"}
 
 
@@ -42,92 +40,126 @@ def schema(number: int) -> str:
     return f"hot_{number}"
 
 
-def _is_broken(error: BaseException) -> bool:
-    code = getattr(error, "sqlstate", None) or getattr(error.__cause__, "sqlstate", None)
-    return code in _BROKEN
-
-
+# --- creating and dropping --------------------------------------------------------------------------
 def with_whole_tables(alias: str, action: Callable[[], T]) -> T:
-    """Return what `action` returns; where hot tables are missing or broken, make them again and repeat it once."""
+    """Return what `action` returns. If hot tables are missing or broken, create them again and repeat it once."""
     try:
         return action()
     except ERRORS as error:
-        if not _is_broken(error):
+        if sqlstate(error) not in _BROKEN:
             raise
-    make_again(alias)
+    create_again(alias)
     return action()
 
 
-def make_again(alias: str) -> None:
-    """Drop the hot tables of both sets, whatever state they are in, and make them empty."""
+def create_again(alias: str) -> None:
+    """Drop the hot tables of both sets, whatever state they are in, and create them empty."""
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", [FOLD_LOCK])
+        locks.wait_in_transaction(cursor, Lock.FOLD)
         for number in SETS:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [SET_LOCK, number])
-        if _whole(alias):
+            locks.wait_in_transaction(cursor, Lock.HOT_SET, number)
+        if _are_whole(alias):
             return  # another worker was faster
         for number in SETS:
-            cursor.execute(load("drop_hot_tables.sql", schema(number)))
-        # Workers drop and empty them later, so they must be theirs when a command of the operator makes them, too.
+            drop(cursor, schema(number))
+        # Workers drop and empty them later, so they must own them even if an operator's command creates them.
         cursor.execute(load("hot_owner.sql"), {"schema": schema(0)})
-        place = _make_tables(alias, cursor)
+        where = _create(alias, cursor)
         cursor.execute("SELECT set_config('role', 'none', true)")
-    logger.warning("The hot tables of %s were missing or broken and have been made again, %s.", alias, place)
+    logger.warning("The hot tables of %s were missing or broken and have been created again, %s.", alias, where)
 
 
-def _make_tables(alias: str, cursor: Any) -> str:
-    """Make the tables in the RAM tablespace, or on disk where it can't be used; returns where."""
+def _create(alias: str, cursor: Any) -> str:
+    """Create both sets in the RAM tablespace, or on disk if it can't be used; return where, for the log."""
     if settings.HOT_TABLESPACE:
         try:
             with transaction.atomic(using=alias):
                 cursor.execute("SELECT set_config('default_tablespace', %s, true)", [settings.HOT_TABLESPACE])
                 for number in SETS:
-                    cursor.execute(load("hot_tables.sql", schema(number)))
+                    create(cursor, schema(number))
             return f"in the tablespace {settings.HOT_TABLESPACE}"
         except DatabaseError as error:
             logger.error(
                 "The tablespace %s can't be used (%s). Is its folder gone? Restart PostgreSQL through "
-                "deploy/postgres-guard. Until then the hot tables lie on disk.",
+                "deploy/postgres-guard. Until then the hot tables are on disk.",
                 settings.HOT_TABLESPACE,
                 str(error).strip(),
             )
             cursor.execute("SELECT set_config('default_tablespace', '', true)")
     for number in SETS:
-        cursor.execute(load("hot_tables.sql", schema(number)))
+        create(cursor, schema(number))
     return "on disk"
 
 
-def _whole(alias: str) -> bool:
+def _are_whole(alias: str) -> bool:
     try:
         with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
             for number in SETS:
                 for table in ("upload", "creature", "position", "loot", "drop"):
-                    cursor.execute(load("probe.sql", schema(number), f"staged_{table}"))
+                    cursor.execute(load("touch_table.sql", schema(number), f"staged_{table}"))
     except ERRORS as error:
-        if _is_broken(error):
+        if sqlstate(error) in _BROKEN:
             return False
         raise
     return True
 
 
+def create(cursor: Any, schema: str) -> None:
+    """Create the staging tables of a schema that are missing."""
+    cursor.execute(load("staging_tables.sql", schema))
+
+
+def drop(cursor: Any, schema: str) -> None:
+    """Drop the staging tables of a schema, also those whose files are gone."""
+    cursor.execute(load("drop_staging_tables.sql", schema))
+
+
+def create_temporary(cursor: Any) -> None:
+    """Create staging tables of this session in the schema `TEMPORARY`, in the shape of the hot ones."""
+    cursor.execute(load("temporary_tables.sql"))
+
+
+def drop_temporary(cursor: Any) -> None:
+    """Drop the staging tables of this session that exist."""
+    cursor.execute(load("drop_temporary_tables.sql"))
+
+
+@contextmanager
+def temporary(alias: str, cursor: Any) -> Iterator[None]:
+    """Have staging tables of this session for several transactions; dropped at the end.
+
+    They are created in a transaction of their own, as that locks the hot tables.
+    """
+    with transaction.atomic(using=alias):
+        use_ram_for_temporary(alias, cursor)
+        drop_temporary(cursor)
+        create_temporary(cursor)
+    try:
+        yield
+    finally:
+        # A lost connection has dropped them; in a broken transaction they were never there.
+        with suppress(*ERRORS):
+            drop_temporary(cursor)
+
+
 def use_ram_for_temporary(alias: str, cursor: Any) -> None:
-    """Let this transaction's temporary tables and sort files lie in the RAM tablespace, if the hot tables do."""
+    """Put this transaction's temporary tables and sort files into the RAM tablespace, if the hot tables are there."""
     if settings.HOT_TABLESPACE and in_ram(alias):
         cursor.execute("SELECT set_config('temp_tablespaces', %s, true)", [settings.HOT_TABLESPACE])
 
 
+# --- filling and folding ----------------------------------------------------------------------------
 def begin_filling(cursor: Any) -> int:
-    """Return the set to fill, kept from being folded until this transaction ends.
+    """Return the set to fill, and keep it from being folded until this transaction ends.
 
-    Holds one set's lock at most: whoever makes the tables again waits for both.
+    Holds the lock of one set at most: whoever creates the tables again waits for both.
     """
     number = _filling(cursor)
-    cursor.execute("SELECT pg_try_advisory_xact_lock_shared(%s, %s)", [SET_LOCK, number])
-    if not cursor.fetchone()[0]:
-        # A fold has turned to the other set since, or the tables are being made again: that is waited for. What is
-        # staged into a set that another fold has just turned away from is merged by that fold or the next.
+    if not locks.try_shared_in_transaction(cursor, Lock.HOT_SET, number):
+        # A fold has switched to the other set since, or the tables are being created again: wait for that. What is
+        # staged into a set that another fold has just switched away from is merged by that fold or the next.
         number = _filling(cursor)
-        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, %s)", [SET_LOCK, number])
+        locks.wait_shared_in_transaction(cursor, Lock.HOT_SET, number)
     return number
 
 
@@ -136,38 +168,23 @@ def _filling(cursor: Any) -> int:
     return int(cursor.fetchone()[0])
 
 
-@contextmanager
-def folding(alias: str) -> Iterator[bool]:
-    """Hold the locale's fold lock, or tell that somebody else does; never waits."""
-    with connections[alias].cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, 0)", [FOLD_LOCK])
-        mine = bool(cursor.fetchone()[0])
-    try:
-        yield mine
-    finally:
-        # A connection that is lost has taken the lock with it.
-        with suppress(*ERRORS):
-            if mine:
-                with connections[alias].cursor() as cursor:
-                    cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [FOLD_LOCK])
-
-
 def begin_try(cursor: Any) -> int:
-    """Count a fold before it begins, so that its process's death is counted, too; returns how many failed before it.
+    """Count a fold before it begins, so that the death of its process counts, too; return how many failed before it.
 
-    Under the fold lock, outside any transaction. The fold that succeeds sets the count back.
+    Under the fold lock, outside a transaction. A fold that succeeds resets the count.
     """
     cursor.execute("UPDATE hot_state SET tries = tries + 1 RETURNING tries - 1")
     return int(cursor.fetchone()[0])
 
 
 def forget_try(alias: str) -> None:
-    """Count a fold no longer that failed by no fault of what is staged; a database that is away is left alone."""
+    """Do not count a fold that failed for another reason than what is staged. An unavailable database is left alone."""
     connections[alias].close_if_unusable_or_obsolete()
     with suppress(*ERRORS), connections[alias].cursor() as cursor:
         cursor.execute("UPDATE hot_state SET tries = greatest(tries - 1, 0)")
 
 
+# --- what they hold ---------------------------------------------------------------------------------
 def staged(alias: str, uploads: Sequence[UUID]) -> set[UUID]:
     """Return those uploads that are in the hot tables."""
 
@@ -180,14 +197,14 @@ def staged(alias: str, uploads: Sequence[UUID]) -> set[UUID]:
 
 
 def size_bytes(alias: str) -> int:
-    """Return how much the hot tables of a locale hold."""
+    """Return how many bytes the hot tables of a locale take."""
     with connections[alias].cursor() as cursor:
         cursor.execute(load("hot_size.sql"))
         return int(cursor.fetchone()[0])
 
 
 def in_ram(alias: str) -> bool | None:
-    """Tell whether the hot tables lie in the RAM tablespace; None where there are none yet."""
+    """Return whether the hot tables are in the RAM tablespace; None if there are no hot tables yet."""
     with connections[alias].cursor() as cursor:
         cursor.execute(load("hot_tablespace.sql"))
         spaces = {row[0] for row in cursor.fetchall()}

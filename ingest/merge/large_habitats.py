@@ -1,8 +1,8 @@
-"""A place with more entries than are worked on at once: its coordinates in ranges, its row in pieces.
+"""A habitat with more entries than are worked on at once: its coordinates in ranges, its row in pieces.
 
-Nobody means to make one: it takes several uploads that list most of a zone's grid. What has to be held whole is
-what a coordinate has once, some 20 MB for all there can be; the pairs of coordinate and uploader pass by in pieces,
-which the database puts together.
+It takes several uploads that list most of a zone's grid, which only an attack does. Held whole is what each coordinate
+has once, some 20 MB at most. The entries, one per coordinate and uploader, are merged in pieces, and the database joins
+the pieces.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from numpy.typing import NDArray
 
 from ingest.merge import sightings
 from ingest.merge.binary_copy import Arrays, Blobs, Scalars, blobs, decode_in_parts, encode
-from ingest.merge.habitat_rows import Uploads, copy_out, unpacked
-from ingest.merge.sightings import UNPLACED, Combine, Entries, Ints, Packed
+from ingest.merge.habitat_rows import StagedUploads, copy_out, unpacked
+from ingest.merge.sightings import UNPLACED, Entries, Ints, Merge, Packed
 from ingest.merge.sql import load
 
-#: Staged rows are read together up to this: one row has at most the coordinates of a batch.
-_STAGED_BYTES = 4 << 20
+#: Staged rows are decoded in parts of this size. One row has at most the coordinates of a batch.
+_PART_BYTES = 4 << 20
 
 
-def combined(
-    cursor: Any, uploads: Uploads, combine: Combine, creatures: NDArray[np.bool_], piece_entries: int
+def merged(
+    cursor: Any, uploads: StagedUploads, merge: Merge, creatures: NDArray[np.bool_], piece_entries: int
 ) -> Packed:
-    """Return the row of the one place of `chunk` as `combine` makes it, a piece of so many entries at a time.
+    """Return the merged row of the chunk's one habitat, without its entries: those wait in `merged_pairs`.
 
-    The row is without its pairs: those wait in `made_pairs` to be put in (`large_joined.sql`). A piece holds more
-    entries than told only by those of its last coordinate.
+    A piece may exceed `piece_entries`, but only by the entries of its last coordinate. `join_pieces.sql` writes the
+    entries into the row.
     """
     xy, pairs, unplaced = _known_coordinates(cursor)
-    piece_of = _cut(cursor, xy, pairs, unplaced, piece_entries)
-    # Where the pairs of each known coordinate end, and which coordinates each piece has.
+    piece_of = _pieces(cursor, xy, pairs, unplaced, piece_entries)
+    # Where the entries of each known coordinate end, and which coordinates each piece has.
     pair_end = np.concatenate([[0], np.cumsum(pairs)])
     cursor.execute(load("large_tables.sql"))
     parts = []
@@ -41,30 +41,30 @@ def combined(
         begin, end = pair_end[np.searchsorted(piece_of[xy], [piece, piece + 1])].tolist()
         is_last = piece == piece_of[-1]
         known = _known_entries(cursor, begin, end, is_last=is_last)
-        fresh, brought_by = _staged_entries(cursor, uploads, piece_of, piece)
-        packed = sightings.pack(combine(known, fresh, brought_by, creatures), 1)
+        staged, seen_in = _staged_entries(cursor, uploads, piece_of, piece)
+        packed = sightings.pack(merge(known, staged, seen_in, creatures), 1)
         _keep_pairs(cursor, piece, packed)
         parts.append(_without_pairs(packed))
     return _joined(parts)
 
 
 def _known_coordinates(cursor: Any) -> tuple[Ints, Ints, int]:
-    """Return the place's coordinates, how many entries each has, and how many have no position."""
+    """Return the habitat's coordinates, how many entries each has, and how many entries have no position."""
     columns = [(Arrays, 4), (Arrays, 4), (Scalars, 4)]
     (xy, _), (pairs, _), (unplaced, _) = copy_out(cursor, "copy_large_coordinates.sql", columns)
     return xy, pairs, int(unplaced.sum())
 
 
 def _staged(cursor: Any) -> Iterator[tuple[Ints, Ints, Ints]]:
-    """Yield what is staged for the place: coordinates (no position is UNPLACED), uploads' numbers, first days."""
-    with cursor.copy(load("copy_staged_positions.sql")) as copy:
-        for _, column in decode_in_parts(copy, [(Scalars, 4), (Blobs, 4)], _STAGED_BYTES):
+    """Yield the staged sightings of the habitat: coordinates (UNPLACED: none), upload numbers, first days."""
+    with cursor.copy(load("copy_staged_out.sql")) as copy:
+        for _, column in decode_in_parts(copy, [(Scalars, 4), (Blobs, 4)], _PART_BYTES):
             xy, no, first_day = blobs(column, 3)[0]
             yield np.where(xy < 0, UNPLACED, xy), no, first_day
 
 
-def _cut(cursor: Any, xy: Ints, pairs: Ints, unplaced: int, piece_entries: int) -> Ints:
-    """Return for every coordinate there can be in which piece it lies; those without a position lie in the last."""
+def _pieces(cursor: Any, xy: Ints, pairs: Ints, unplaced: int, piece_entries: int) -> Ints:
+    """Return the piece of every possible coordinate; entries without a position belong to the last piece."""
     entries = np.zeros(UNPLACED + 1, dtype=np.int64)
     entries[xy] = pairs
     entries[UNPLACED] = unplaced
@@ -74,14 +74,14 @@ def _cut(cursor: Any, xy: Ints, pairs: Ints, unplaced: int, piece_entries: int) 
 
 
 def _known_entries(cursor: Any, begin: int, end: int, *, is_last: bool) -> Entries:
-    """Return the known entries of a range of pairs, with the last those without a position."""
-    cursor.execute(load("large_piece.sql"), {"begin": begin, "pairs": end - begin, "is_last": is_last})
+    """Return a range of the known entries, with the last piece those without a position."""
+    cursor.execute(load("set_piece.sql"), {"begin": begin, "pairs": end - begin, "is_last": is_last})
     columns = [(Blobs, 8), (Blobs, 4), (Blobs, 4)]
     seen_by, seen_when, unplaced_by = copy_out(cursor, "copy_large_piece.sql", columns)
     return unpacked(np.zeros(len(seen_by[1]), dtype=np.int64), seen_by, seen_when, unplaced_by)
 
 
-def _staged_entries(cursor: Any, uploads: Uploads, piece_of: Ints, piece: int) -> tuple[Entries, Ints]:
+def _staged_entries(cursor: Any, uploads: StagedUploads, piece_of: Ints, piece: int) -> tuple[Entries, Ints]:
     chosen = []
     for columns in _staged(cursor):
         inside = piece_of[columns[0]] == piece
@@ -109,7 +109,7 @@ def _without_pairs(packed: Packed) -> Packed:
 
 
 def _joined(parts: list[Packed]) -> Packed:
-    """Return one row of pieces in the order of their coordinates."""
+    """Join pieces, in the order of their coordinates, to one row."""
     columns = {name: [getattr(part, name) for part in parts] for name in Packed._fields}
     once = ("xy_end", "seen_end", "unplaced_end", "unplaced", "position_count", "sighting_count")
     joined = {name: sum(column) if name in once else np.concatenate(column) for name, column in columns.items()}

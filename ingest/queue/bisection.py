@@ -1,7 +1,6 @@
-"""Try uploads that may be what makes work fail: read, stage and merge a group of them apart from the hot tables.
+"""Merge a quarantined group apart from the hot tables: either the whole group is merged, or nothing of it.
 
-All of it in one transaction under the fold lock: either the whole group is merged, or nothing has happened but
-that its step was counted (`ingest.queue.quarantine`).
+One transaction under the fold lock. Only its step was counted before (`ingest.queue.quarantine`).
 """
 
 from __future__ import annotations
@@ -13,72 +12,71 @@ from uuid import UUID
 
 from django.db import connections, transaction
 
-from core import locales
+from core import locales, locks
+from core.locks import Lock
+from ingest import lifecycle
 from ingest.batch.columns import Unreadable
+from ingest.batch.read import Unavailable, read
 from ingest.batch.stage import stage_into
-from ingest.maintenance import reread
-from ingest.merge import hot_tables
-from ingest.merge.fold import Merged, already_merged, fold_from
-from ingest.merge.sql import load
+from ingest.lifecycle import Merged
+from ingest.merge import hot_tables, ledger
+from ingest.merge.fold import fold_from
 from ingest.models import LocaleControl, Upload
-from ingest.queue import quarantine
+from ingest.queue import outcomes, quarantine
 from ingest.queue.quarantine import Group
-from ingest.queue.worker import finish, postpone, read, reject
 
 logger = logging.getLogger(__name__)
 
-#: Temporary tables of this session, in the shape of the hot ones.
-_STAGED = "pg_temp"
-
 
 class Tried(NamedTuple):
-    """What the ledger says of the uploads of a group, whoever merged them, and those that could not be read."""
+    """The ledger's entries of a group's uploads, whoever merged them, and the uploads that could not be read."""
 
     merged: dict[UUID, Merged]
     unread: list[tuple[Upload, Unreadable]]
 
 
-def try_some(locale: str, claim_name: str) -> int:
-    """Try the next group of a locale; returns how many uploads were tried (0: nothing to do, or a fold is at work)."""
-    if not quarantine.waiting(locale) or LocaleControl.objects.filter(locale=locale, work_paused=True).exists():
+def merge_next_group(locale: str, claim_name: str) -> int:
+    """Merge the next group of a locale; return how many uploads were tried (0: none waits, or a fold is at work)."""
+    waiting = lifecycle.quarantined(locale).exists()
+    if not waiting or LocaleControl.objects.filter(locale=locale, work_paused=True).exists():
         return 0
     alias = locales.alias(locale)
     tried = Tried({}, [])
     failure: BaseException | None = None
-    with hot_tables.folding(alias) as mine:
+    with locks.held_if_free(alias, Lock.FOLD) as mine:
         if not mine:
             return 0
         group = quarantine.claim(locale, claim_name)
         uploads = list(Upload.objects.filter(id__in=group.uploads).order_by("received_at", "id"))
         try:
-            if group.step < quarantine.SET_ASIDE:
-                tried = _try(alias, uploads)
-        except quarantine.FAULTS as error:
+            if group.step < quarantine.GIVEN_UP:
+                tried = _merge(alias, uploads)
+        except quarantine.ANY_ERROR as error:
             logger.exception("%d uploads of %s could not be merged apart from the others.", len(uploads), locale)
             failure = error
-    # Rows are changed after the lock is given back: a withdrawal holds rows while it waits for it.
-    if group.step >= quarantine.SET_ASIDE:
+    # Rows change after the lock is released: a withdrawal holds rows while it waits for the lock.
+    if group.step >= quarantine.GIVEN_UP:
         for upload in uploads:
-            reject(upload, f"No worker survived merging it. {upload.reason}".strip())
+            outcomes.reject(upload, f"No worker survived merging it. {upload.reason}".strip())
     if failure:
         _failed(group, uploads, failure)
-    finish(tried.merged)
+    outcomes.record_merged(tried.merged)
     for upload, fault in tried.unread:
-        _could_not_be_read(group, upload, fault)
+        _unread(group, upload, fault)
     return len(uploads)
 
 
-def _try(alias: str, uploads: list[Upload]) -> Tried:
+def _merge(alias: str, uploads: list[Upload]) -> Tried:
     """Merge a group in one transaction."""
-    known = already_merged(alias, [bytes(upload.content_hash) for upload in uploads])
-    told = {upload.id: known.get(bytes(upload.content_hash)) for upload in uploads}
-    merged = {upload: entry for upload, entry in told.items() if entry}
+    known = ledger.find(alias, [bytes(upload.content_hash) for upload in uploads])
+    entries = {upload.id: known.get(bytes(upload.content_hash)) for upload in uploads}
+    merged = {upload: entry for upload, entry in entries.items() if entry}
     unread: list[tuple[Upload, Unreadable]] = []
     members, interned = read(
         alias,
         [upload for upload in uploads if upload.id not in merged],
-        reread.document,
         lambda upload, fault: unread.append((upload, fault)),
+        skip_unavailable=True,
     )
     if interned is None:
         return Tried(merged, unread)
@@ -86,30 +84,31 @@ def _try(alias: str, uploads: list[Upload]) -> Tried:
     def merge() -> dict[UUID, Merged]:
         with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
             hot_tables.use_ram_for_temporary(alias, cursor)
-            cursor.execute(load("staging_tables.sql"))
-            stage_into(cursor, _STAGED, members, interned)
-            merged = fold_from(cursor, staged=_STAGED, into="public")
-            cursor.execute(load("drop_staging_tables.sql"))
+            hot_tables.create_temporary(cursor)
+            stage_into(cursor, hot_tables.TEMPORARY, members, interned)
+            merged = fold_from(cursor, staged=hot_tables.TEMPORARY, into="public")
+            hot_tables.drop_temporary(cursor)
             return merged
 
     return Tried(merged | hot_tables.with_whole_tables(alias, merge), unread)
 
 
-def _could_not_be_read(group: Group, upload: Upload, fault: Unreadable) -> None:
-    if isinstance(fault, reread.Unreachable):
-        quarantine.absolve(Group([upload.id], group.step))
-        postpone([upload], str(fault))
+def _unread(group: Group, upload: Upload, fault: Unreadable) -> None:
+    """Reject an upload that can't be read, or try it later if its document is unavailable."""
+    if isinstance(fault, Unavailable):
+        quarantine.not_its_fault(Group([upload.id], group.step))
+        lifecycle.postpone([upload], str(fault))
     else:
-        reject(upload, str(fault))
+        outcomes.reject(upload, str(fault))
 
 
 def _failed(group: Group, uploads: Sequence[Upload], error: BaseException) -> None:
-    """Note down why a group failed; an upload that keeps failing alone is set aside."""
-    reason = quarantine.told(error)
+    """Decide what comes after a group failed: a later try, smaller groups, or the rejection of a single upload."""
+    why = quarantine.reason(error)
     if not quarantine.is_content(error):
-        quarantine.absolve(group)
-        postpone(uploads, reason)
-    elif len(uploads) == 1 and quarantine.next_step(group.step, 1) >= quarantine.SET_ASIDE:
-        reject(uploads[0], f"It could not be merged. {reason}")
+        quarantine.not_its_fault(group)
+        lifecycle.postpone(uploads, why)
+    elif len(uploads) == 1 and quarantine.next_step(group.step, 1) >= quarantine.GIVEN_UP:
+        outcomes.reject(uploads[0], f"It could not be merged. {why}")
     else:
-        quarantine.let_go(group, reason)
+        quarantine.split(group, why)

@@ -1,4 +1,4 @@
-"""Uploads that may be what makes work on them fail: tried apart from the others, in ever smaller groups.
+"""Quarantine: uploads whose content may make work fail are merged apart from the others, in ever smaller groups.
 
 A group that fails because of its content is split into quarters, so one bad upload of 256 costs some 17 folds. An
 upload that fails alone several times is rejected. The step is written into the upload's row (`quarantine_step`) before
@@ -17,136 +17,98 @@ from uuid import UUID
 import psycopg
 from django.conf import settings
 from django.db import DataError, IntegrityError, transaction
-from django.db.models import F, Q, QuerySet
-from django.db.models.functions import Least, Now
+from django.db.models import Q
 from polars.exceptions import PanicException
 
-from ingest.merge import hot_tables
-from ingest.models import Upload
+from core.database import ERRORS, sqlstate
+from ingest import lifecycle
 
 logger = logging.getLogger(__name__)
 
-#: How many uploads are tried together at each step, from the first on.
-GROUPS = (256, 64, 16, 4, 1)
-ALONE = len(GROUPS)
-#: At this step an upload has failed alone three times.
-SET_ASIDE = ALONE + 3
+#: How many uploads are merged together at each step, from step 1 on.
+GROUP_SIZES = (256, 64, 16, 4, 1)
+#: The first step at which an upload is alone.
+ALONE = len(GROUP_SIZES)
+#: At this step an upload has failed alone three times, and is rejected.
+GIVEN_UP = ALONE + 3
 #: What failed alone waits so long, and twice as long each time.
 FIRST_WAIT_S = 2
-#: Waiting times between failed attempts double up to this.
-MAX_BACKOFF = timedelta(hours=1)
-#: What a failing step of the pipeline raises; polars tells of a bug of its own by no `Exception`.
-FAULTS = (Exception, PanicException)
-#: What PostgreSQL says when it refuses values, by the classes and codes of its errors: cardinality, data, integrity,
-#: limits of a program, memory, and its own internal errors, which are of this kind unless data are corrupt.
+#: What a failing step of the pipeline raises. A bug of polars comes as a BaseException.
+ANY_ERROR = (Exception, PanicException)
+#: Classes and codes with which PostgreSQL refuses values: cardinality, data, integrity, program limits, memory, and
+#: its internal errors, which come from values unless data are corrupt.
 _CONTENT = ("21", "22", "23", "54", "53200", "XX000")
-#: A COPY that does not fit its table is no upload's doing: the table has changed.
-_NO_CONTENT = "22P04"
+#: A COPY that does not fit its table comes from a changed table, not from an upload.
+_NOT_CONTENT = "22P04"
 
 
 def is_content(error: BaseException) -> bool:
-    """Tell whether an error may come from what uploads hold, and not from what they are worked on with.
+    """Return whether an error may come from the content of uploads, and not from what works on them.
 
-    A lost connection, a full disk, a lock, a missing table or document are nobody's content; a bug may be met by
-    one upload and by no other.
+    A lost connection, a full disk, a lock, a missing table or document come from no content. A bug may concern one
+    upload and no other.
     """
-    if isinstance(error, hot_tables.ERRORS):
-        state = getattr(error, "sqlstate", None) or getattr(error.__cause__, "sqlstate", None)
-        if state:
-            return bool(state.startswith(_CONTENT) and state != _NO_CONTENT)
+    if isinstance(error, ERRORS):
+        code = sqlstate(error)
+        if code:
+            return code.startswith(_CONTENT) and code != _NOT_CONTENT
         # Refused on this side of the connection, such as a text with a zero byte.
         return isinstance(error, DataError | IntegrityError | psycopg.DataError)
     return not isinstance(error, OSError)
 
 
-def told(error: BaseException) -> str:
-    """Return an error as a receipt says it: its first line, without the database's inner circumstances."""
+def reason(error: BaseException) -> str:
+    """Return an error as a receipt shows it: type and first line, without what else the database says."""
     return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"[:2000]
 
 
-def next_step(faults: int, together: int) -> int:
-    """Return the step for uploads of which so many have failed together: the next one with smaller groups."""
+def next_step(step: int, together: int) -> int:
+    """Return the step for uploads of which `together` have failed at once: the next one with smaller groups."""
     if together == 1:
-        return max(faults, ALONE) + 1
-    smaller = (step for step, size in enumerate(GROUPS, start=1) if size < together)
-    return max(faults + 1, next(smaller))
+        return max(step, ALONE) + 1
+    smaller = (number for number, size in enumerate(GROUP_SIZES, start=1) if size < together)
+    return max(step + 1, next(smaller))
 
 
-def hold_apart(uploads: Sequence[UUID], reason: str) -> int:
-    """Queue uploads that have failed together to be tried apart from the others; returns how many."""
-    with transaction.atomic():
-        # Whatever is being changed by somebody stands; what was staged is missed by the sweep.
-        free = Upload.objects.filter(id__in=uploads, status__in=[Upload.Status.QUEUED, Upload.Status.STAGED])
-        ids = list(free.select_for_update(skip_locked=True).order_by("id").values_list("id", flat=True))
-        Upload.objects.filter(id__in=ids).update(
-            status=Upload.Status.QUEUED,
-            quarantine_step=next_step(0, len(uploads)),
-            reason=reason,
-            staged_at=None,
-            claimed_by="",
-            lease_until=None,
-            retry_at=None,
-        )
-    logger.error("%d uploads failed together (%s) and are tried apart, in smaller groups.", len(ids), reason)
-    return len(ids)
+def add(uploads: Sequence[UUID], why: str) -> None:
+    """Quarantine uploads that have failed together."""
+    count = lifecycle.quarantine(uploads, next_step(0, len(uploads)), why)
+    logger.error("%d uploads failed together (%s) and are merged apart, in smaller groups.", count, why)
 
 
 class Group(NamedTuple):
-    """Uploads to be tried together, and the step they were at until now."""
+    """Uploads to be merged together, and the step they were at before this try."""
 
     uploads: list[UUID]
     step: int
 
 
-def waiting(locale: str) -> bool:
-    """Tell whether a locale has uploads to be tried apart, now or later."""
-    return _suspects(locale).exists()
-
-
 def claim(locale: str, claim_name: str) -> Group:
-    """Claim the next group of a locale, and count it as failed already: `absolve` takes that back.
+    """Claim the next group of a locale, and count it as failed in advance; `not_its_fault` takes that back.
 
-    Under the fold lock, so that a group is tried by one worker.
+    The caller holds the fold lock, so that one worker tries a group.
     """
-    # By the database's clock, and no time counts that is further off than any can be: as in claim.sql.
-    free = (
-        _suspects(locale)
-        .exclude(~Q(claimed_by=claim_name), lease_until__gt=Now(), lease_until__lte=Now() + 2 * settings.CLAIM_LEASE)
-        .exclude(retry_at__gt=Now(), retry_at__lte=Now() + 2 * MAX_BACKOFF)
-    )
+    mine = Q(claimed_by=claim_name)
+    free = lifecycle.quarantined(locale).exclude(~mine & lifecycle.claimed()).exclude(lifecycle.paused())
     with transaction.atomic():
         step = free.order_by("quarantine_step").values_list("quarantine_step", flat=True).first()
         if step is None:
             return Group([], 0)
         alike = free.filter(quarantine_step=step).select_for_update(skip_locked=True).order_by("id")
-        sizes = dict(alike.values_list("id", "size_bytes")[: GROUPS[min(step, ALONE) - 1]])
+        sizes = dict(alike.values_list("id", "size_bytes")[: GROUP_SIZES[min(step, ALONE) - 1]])
         read = zip(sizes, accumulate(sizes.values()), strict=True)
         group = [upload for no, (upload, size) in enumerate(read) if no == 0 or size <= settings.BATCH_MAX_BYTES]
-        Upload.objects.filter(id__in=group).update(
-            claimed_by=claim_name,
-            lease_until=Now() + settings.CLAIM_LEASE,
-            attempts=Least(F("attempts") + 1, 32767),
-            quarantine_step=next_step(step, len(group)),
-        )
+        lifecycle.claim_group(group, claim_name, next_step(step, len(group)))
     return Group(group, step)
 
 
-def absolve(group: Group) -> None:
-    """Let a group be tried again as it was: what failed was nothing of its own."""
-    Upload.objects.filter(id__in=group.uploads, status=Upload.Status.QUEUED).update(quarantine_step=group.step)
+def not_its_fault(group: Group) -> None:
+    """Let a group be tried again as it was: what failed was not its content."""
+    lifecycle.set_quarantine_step(group.uploads, group.step)
 
 
-def let_go(group: Group, reason: str) -> None:
-    """Let a group that failed be tried in smaller ones: at once, or after a while what has failed alone."""
+def split(group: Group, why: str) -> None:
+    """Let the uploads of a failed group be merged in smaller groups, at once; one that failed alone waits first."""
     alone = next_step(group.step, len(group.uploads)) - ALONE
-    wait = timedelta(seconds=FIRST_WAIT_S * 2 ** max(alone - 1, 0))
-    Upload.objects.filter(id__in=group.uploads, status=Upload.Status.QUEUED).update(
-        reason=reason,
-        claimed_by="",
-        lease_until=None,
-        retry_at=Now() + wait if alone > 0 else None,
-    )
-
-
-def _suspects(locale: str) -> QuerySet[Upload]:
-    return Upload.objects.filter(locale=locale, status=Upload.Status.QUEUED, quarantine_step__gt=0)
+    wait = timedelta(seconds=FIRST_WAIT_S * 2 ** (alone - 1)) if alone > 0 else None
+    lifecycle.release_group(group.uploads, why, wait)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from core import locales
 from ingest.models import LocaleControl
-from ingest.queue.wake import wake
+from ingest.wake import wake
 
 #: What can be paused, and the field that says so.
 SWITCHES = {"intake": "intake_paused", "work": "work_paused"}

@@ -36,18 +36,14 @@ def visible(text: str) -> str:
 @contextmanager
 def opened(upload: Upload) -> Iterator[BinaryIO]:
     """Open an upload's document as a stream of XML, wherever it lies; raises `DocumentMissing`."""
-    # A merge may move the document from the spool to the archive between reading the row and opening it.
-    places = [spool.archive()] if upload.archived else [spool.spool(), spool.archive()]
-    for place in places if upload.document_name else []:
-        stack = ExitStack()
+    if not upload.document_name:
+        raise DocumentMissing
+    with ExitStack() as stack:
         try:
-            stream = stack.enter_context(spool.opened(place, upload.document_name))
+            stream = stack.enter_context(spool.open_document(upload.document_name, archived=upload.archived))
         except FileNotFoundError:
-            continue
-        with stack:
-            yield stream
-        return
-    raise DocumentMissing
+            raise DocumentMissing from None
+        yield stream
 
 
 def page_count(upload: Upload) -> int:

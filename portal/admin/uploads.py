@@ -9,23 +9,21 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db import IntegrityError, transaction
-from django.db.models import Q, QuerySet
-from django.db.models.functions import Least
+from django.db import IntegrityError
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.defaultfilters import filesizeformat
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
-from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
-from ingest.maintenance import withdraw
+from ingest import lifecycle
 from ingest.models import Upload
-from ingest.queue.wake import wake
+from ingest.wake import wake
 from portal.admin import documents
 from portal.admin.readonly import ReadOnlyAdmin
 from portal.admin.upload_filters import DayFilter, LocaleFilter, SenderFilter, StateFilter, VersionFilter, sender_name
@@ -200,7 +198,7 @@ class UploadAdmin(ReadOnlyAdmin):
         _warn_of_expired(request, chosen)
         for upload in chosen.filter(expired_at__isnull=True):
             try:
-                if requeue(upload):
+                if lifecycle.retry(upload):
                     queued.append(upload)
                     self.log_change(request, upload, _("Queued again."))
                 else:
@@ -233,24 +231,24 @@ class UploadAdmin(ReadOnlyAdmin):
     )
     def withdraw(self, request: HttpRequest, chosen: QuerySet[Upload]) -> None:
         """Mark the chosen uploads as withdrawn; the sweep subtracts their counts within seconds."""
-        possible = withdraw.withdrawable(chosen)
+        possible = lifecycle.withdrawable(chosen)
         said = ngettext_lazy(
             "%(n)d upload is withdrawn; its notes leave the map within seconds.",
             "%(n)d uploads are withdrawn; their notes leave the map within seconds.",
             "n",
         )
-        self._change(request, chosen, possible, withdraw.mark, note=_("Withdrawn."), said_of_changed=said)
+        self._change(request, chosen, possible, lifecycle.withdraw, note=_("Withdrawn."), said_of_changed=said)
 
     @admin.action(description=gettext_lazy("Restore (bring withdrawn uploads back)"), permissions=["retry"])
     def restore(self, request: HttpRequest, chosen: QuerySet[Upload]) -> None:
         """Queue the chosen uploads again that were withdrawn."""
-        possible = withdraw.restorable(chosen)
+        possible = lifecycle.restorable(chosen)
         said = ngettext_lazy(
             "%(n)d upload is restored; it is merged again soon.",
             "%(n)d uploads are restored; they are merged again soon.",
             "n",
         )
-        self._change(request, chosen, possible, withdraw.bring_back, note=_("Restored."), said_of_changed=said)
+        self._change(request, chosen, possible, lifecycle.restore, note=_("Restored."), said_of_changed=said)
 
     def _change(
         self,
@@ -300,32 +298,3 @@ def _warn_of_expired(request: HttpRequest, chosen: QuerySet[Upload]) -> int:
         )
         messages.warning(request, said % {"n": expired})
     return expired
-
-
-def requeue(upload: Upload) -> bool:
-    """Queue a rejected or failing upload again from its first try; False when it is neither (any more).
-
-    Raises IntegrityError when its content was accepted as another upload since it was rejected.
-    """
-    failing = Q(status="queued", attempts__gt=0)
-    unclaimed = Q(lease_until__isnull=True) | Q(lease_until__lte=timezone.now())
-    # Compare-and-set: between the admin's list and this moment a worker may have claimed or merged it.
-    with transaction.atomic():
-        changed = (
-            Upload.objects.filter(pk=upload.pk)
-            .filter(Q(status="rejected") | (failing & unclaimed))
-            .filter(expired_at__isnull=True)
-            .exclude(document_name="")
-            .update(
-                status="queued",
-                claimed_by="",
-                lease_until=None,
-                attempts=0,
-                # What could not be merged with others is tried apart from them once more.
-                quarantine_step=Least("quarantine_step", 1),
-                retry_at=None,
-                rejected_at=None,
-                reason="",
-            )
-        )
-    return changed == 1

@@ -16,8 +16,8 @@ from django.utils import timezone
 
 from core import locales
 from ingest.intake import spool
-from ingest.intake.problems import IntakePaused, SpoolFull, TooManyUploads
 from ingest.models import Upload
+from ingest.problems import IntakePaused, SpoolFull, TooManyUploads
 from portal.api.sql import load
 from portal.models import Refusal
 

@@ -12,8 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import get_script_prefix, reverse
 
 from core.problems import NotFound, answers_problems, json_response
-from ingest.intake.problems import DatabaseAway
 from ingest.models import Upload
+from ingest.problems import DatabaseAway
 
 RETRY_DATABASE_S = 5
 

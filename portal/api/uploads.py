@@ -19,7 +19,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from core.problems import Problem, answers_problems
 from ingest.intake.accept import Accepted, accept
-from ingest.intake.problems import (
+from ingest.problems import (
     AnonymousNotAllowed,
     BadMultipart,
     DatabaseAway,

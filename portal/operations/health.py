@@ -30,7 +30,7 @@ from core.problems import answers_problems, json_response
 from ingest.intake import spool as documents
 from ingest.merge import hot_tables
 from ingest.models import Upload
-from ingest.queue.wake import Queue, look
+from ingest.wake import Queue, look
 from maps.models import StaleSpawns
 from portal.celery import DEAD_LETTERS, MAINTENANCE, app, queue_name
 from portal.operations.status import remember

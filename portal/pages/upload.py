@@ -22,8 +22,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from core import locales
 from core.problems import Problem
 from ingest.intake.accept import accept
-from ingest.intake.problems import BadMultipart, TooLarge
 from ingest.models import LocaleControl, Upload
+from ingest.problems import BadMultipart, TooLarge
 from maps.pages.views import every_cause
 from portal.api import limits, uploads
 from portal.operations import status

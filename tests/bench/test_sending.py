@@ -9,7 +9,7 @@ import pytest
 
 from bench import sending
 from ingest.formats.mobmapdata.validate import validate
-from ingest.intake.problems import InvalidDocument
+from ingest.problems import InvalidDocument
 
 ZONE = {"id": 4, "name": "Müller's & <Heath>"}
 MOB = {"id": 10636, "name": 'Kodo "||" Calf', "min": None, "max": None}

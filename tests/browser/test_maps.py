@@ -178,7 +178,7 @@ def test_a_dot_tells_name_sightings_players_and_certainty(page, zone):
     expect(page.get_by_role("heading", level=1)).to_have_text("Dying Kodo")
 
 
-def test_gathering_places_are_switched_by_kind_and_kept_in_the_address(page, zone):
+def test_gathering_positions_are_switched_by_kind_and_kept_in_the_address(page, zone):
     open_zone(page, zone)
     painted(page)
     without = inked(page)
@@ -208,7 +208,7 @@ def test_a_gathering_place_tells_what_it_is_and_leads_to_its_page(page, zone):
     expect(page.get_by_role("heading", level=1)).to_contain_text("<script>")
 
 
-def test_gathering_places_that_can_not_be_loaded_say_so_and_are_tried_again(page, zone, complaints):
+def test_gathering_positions_that_can_not_be_loaded_say_so_and_are_tried_again(page, zone, complaints):
     answers = iter([False, True])
     page.route(
         "**/zones/*/sources",

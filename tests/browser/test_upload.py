@@ -12,8 +12,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from core import locales
 from ingest.models import Upload
-from ingest.queue.worker import merge as merge_staged
-from ingest.queue.worker import work
+from ingest.queue.worker import fold_staged as merge_staged
+from ingest.queue.worker import stage_batch
 from maps.publish.changes import publish
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True, databases="__all__")]
@@ -33,7 +33,7 @@ def own_temporary_folder(settings, tmp_path: Path) -> None:
 
 def merge() -> None:
     """Do in this process what a woken worker does."""
-    work("enUS", "test")
+    stage_batch("enUS", "test")
     merge_staged("enUS")
     publish(locales.alias("enUS"))
 

@@ -165,7 +165,7 @@ def test_dots_fade_that_were_not_seen_since_a_day(page, zone):
     points(page, 3)
 
 
-def test_gathering_places_fade_that_were_not_seen_since_a_day(page, zone):
+def test_gathering_positions_fade_that_were_not_seen_since_a_day(page, zone):
     open_zone(page, zone, "#layers=&gathering=herb")
     expect(page.locator("#map")).to_have_attribute("data-gathering", "1")
     narrow(page)

@@ -8,9 +8,9 @@ import pytest
 from django.db import connections
 
 from core import locales
+from ingest import wake
 from ingest.maintenance import rebuild_tables
 from ingest.merge import hot_tables
-from ingest.queue import wake
 from portal.management.commands import withdraw
 from tests.ingest.maintenance.expiring import ALIAS, forget_base
 
@@ -47,7 +47,7 @@ def empty_hot_tables(transactional_db: None) -> None:
 @pytest.fixture
 def empty_base(empty_hot_tables: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Begin with an empty base and no rebuild, and leave it like that; commands wake nobody and wait for nobody."""
-    monkeypatch.setattr(wake, "send", lambda task, locale: None)
+    monkeypatch.setattr(wake, "send", lambda locale: None)
     monkeypatch.setattr(withdraw, "PATIENCE_S", 0.5)
     rebuild_tables.discard(ALIAS)
     forget_base()

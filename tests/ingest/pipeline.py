@@ -12,7 +12,7 @@ from core import locales
 from ingest.intake.accept import accept
 from ingest.models import Upload
 from ingest.queue import worker
-from ingest.queue.bisection import try_some
+from ingest.queue.bisection import merge_next_group
 from maps.publish.changes import publish
 
 TABLES = ["zone", "named_creature", "source", "uploader", "creature", "creature_name", "habitat", "loot"]
@@ -37,7 +37,7 @@ def take(xml: bytes, sender: str = "player:1", received_at: datetime = RECEIVED)
 def stage_all(locale: str = "deDE", claim: str = "wake-up") -> int:
     """Stage all that waits in a locale; returns how many uploads were claimed in all."""
     total = 0
-    while claimed := worker.work(locale, claim):
+    while claimed := worker.stage_batch(locale, claim):
         total += claimed
     return total
 
@@ -45,7 +45,7 @@ def stage_all(locale: str = "deDE", claim: str = "wake-up") -> int:
 def work_off(locale: str = "deDE") -> None:
     """Stage and merge all that waits in a locale, together and apart."""
     stage_all(locale)
-    while worker.merge(locale) or try_some(locale, "wake-up"):
+    while worker.fold_staged(locale) or merge_next_group(locale, "wake-up"):
         pass
 
 

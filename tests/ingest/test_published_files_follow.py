@@ -14,7 +14,8 @@ from django.conf import settings as site
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.maintenance import withdraw, withdrawals
+from ingest import lifecycle
+from ingest.maintenance import withdrawals
 from maps.images import drawing
 from maps.models import Item
 from maps.publish import files, item_names
@@ -108,10 +109,10 @@ def test_whatever_happens_every_document_is_the_answer_from_the_tables(
                 uploads.append(take(note.xml(), f"player:{no % 2}", RECEIVED + timedelta(days=no % 2)).id)
                 work_off()
             case "withdraw" if uploads:
-                withdraw.mark([uploads[chosen % len(uploads)]])
+                lifecycle.withdraw([uploads[chosen % len(uploads)]])
                 withdrawals.finish_pending("deDE")
             case "restore" if uploads:
-                withdraw.bring_back([uploads[chosen % len(uploads)]])
+                lifecycle.restore([uploads[chosen % len(uploads)]])
                 work_off()
             case "name":
                 items = [item for (item,) in rows("SELECT DISTINCT item FROM item_drop ORDER BY 1")]
@@ -144,7 +145,7 @@ def test_each_step_of_one_creatures_story_reaches_its_documents() -> None:
     work_off()
     check()
     for upload in (first, *names_known, skinned, herb, again):
-        withdraw.mark([upload.id])
+        lifecycle.withdraw([upload.id])
         withdrawals.finish_pending("deDE")
         check()
     assert {files.path("deDE", MOB, number) for number in (1, 10636)} == published()["mob"].keys()

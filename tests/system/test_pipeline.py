@@ -18,9 +18,9 @@ from django.core.management import call_command
 from django.test import Client
 
 from core import locales
-from ingest.maintenance.cleanup import tidy
+from ingest import wake
 from ingest.models import Upload
-from ingest.queue import wake
+from ingest.queue import tasks
 from portal import accounts
 from portal.celery import QUEUES
 from tests import independent, merged_tables
@@ -128,7 +128,7 @@ def test_every_202_is_merged_once_whatever_is_killed_lost_or_doubled(own_spool: 
         wait_for(lambda: not unfinished.exists(), "Merging all uploads", log)
 
     assert Upload.objects.count() == len(sent) == len(accepted)
-    tidy()
+    tasks.clean_up()
     assert set(Upload.objects.values_list("archived", flat=True)) == {True}
     for locale, alias in locales.aliases().items():
         expected = independent.merged(independent.count(documents[locale]))

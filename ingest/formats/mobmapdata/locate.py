@@ -14,7 +14,7 @@ from lxml import etree
 
 from ingest.formats.mobmapdata.reading import Tally, drop, events, new_parser
 from ingest.formats.mobmapdata.records import CHILDREN, RECORDS, Fault
-from ingest.intake.problems import InvalidDocument, NotWellFormed, TooLarge
+from ingest.problems import InvalidDocument, NotWellFormed, TooLarge
 
 MAX_ERRORS = 20
 #: The format is three levels deep.

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ingest.intake.problems import InvalidDocument, NotUtf8
+from ingest.problems import InvalidDocument, NotUtf8
 
 #: The widest valid tag, a quest comment of four texts full of `=`, has some 16,000.
 MAX_EQUALS_PER_TAG = 20_000

@@ -14,7 +14,7 @@ from typing import cast
 import zstandard
 
 from ingest.formats.mobmapdata.precheck import SEEMS_UTF_16
-from ingest.intake.problems import (
+from ingest.problems import (
     BadBase64,
     BadCompression,
     EmptyBody,
@@ -45,7 +45,7 @@ def unwrap(body: Iterator[bytes], content_encoding: str, max_body: int, max_docu
     """Yield the XML within a body, in chunks.
 
     `content_encoding` is the header's value; without one a file that begins like gzip or zstd is
-    unpacked too. Raises a `Problem` of `ingest.intake.problems` for everything that can be wrong on the way.
+    unpacked too. Raises a `Problem` of `ingest.problems` for everything that can be wrong on the way.
     """
     chunks = limit(body, max_body, "as sent")
     encoding = content_encoding.strip().lower()

@@ -14,7 +14,7 @@ from ingest.formats.mobmapdata.fast_path import Cut, Unusual, cut
 from ingest.formats.mobmapdata.locate import locate
 from ingest.formats.mobmapdata.reading import Contents, Tally, drop, events, new_parser, parse_whole
 from ingest.formats.mobmapdata.records import Fault
-from ingest.intake.problems import InvalidDocument, NotWellFormed, TooLarge
+from ingest.problems import InvalidDocument, NotWellFormed, TooLarge
 
 T = TypeVar("T")
 

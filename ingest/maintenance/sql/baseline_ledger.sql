@@ -1,4 +1,4 @@
--- Let base say of contents when they were merged and what they contribution, as the live ledger does.
+-- Take over from the live ledger when uploads were merged and what they contributed.
 -- Reads public.ledger; writes baseline.ledger. Parameter: uploads, those just folded.
 UPDATE baseline.ledger b
 SET merged_at = l.merged_at, contribution = l.contribution

@@ -1,5 +1,4 @@
--- Uploads that are merged live and not in the rebuilt tables yet.
--- Reads public.ledger, rebuild.ledger.
+-- Uploads that are merged live and not in the rebuild tables yet. Reads public.ledger, rebuild.ledger.
 SELECT l.upload FROM public.ledger l
 WHERE NOT EXISTS (SELECT FROM rebuild.ledger r WHERE r.content_hash = l.content_hash)
 ORDER BY l.upload

@@ -1,5 +1,5 @@
--- The views and functions that are bound to some tables of schema public (parameter: tables), as statements that
--- bind them anew, by name. Older ones first: what one is built on was there before it. Reads the catalogue.
+-- Views and functions that depend on some tables of schema public, as statements that create them again by name.
+-- Ordered by age: what another one uses is older. Reads the catalog. Parameter: tables.
 SELECT statement
 FROM (
     SELECT DISTINCT

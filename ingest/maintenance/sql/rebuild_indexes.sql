@@ -1,5 +1,5 @@
--- The indexes of a table (parameter: table) as statements: for each its constraint's name and text, or the statement
--- that makes it. Reads the catalogue.
+-- The indexes of a table: for each its constraint's name and definition, or the statement that creates it.
+-- Reads the catalog. Parameter: table.
 SELECT con.conname, pg_get_constraintdef(con.oid), pg_get_indexdef(i.indexrelid)
 FROM pg_index i
 LEFT JOIN pg_constraint con ON con.conindid = i.indexrelid AND con.conrelid = i.indrelid

@@ -1,5 +1,5 @@
--- Let the new ledger say of contents that are merged already when that was and what they contribution, as their
--- receipts do. Reads public.ledger; writes rebuild.ledger. Parameter: uploads, those just folded.
+-- Take over from the live ledger when uploads were merged and what they contributed.
+-- Reads public.ledger; writes rebuild.ledger. Parameter: uploads, those just folded.
 UPDATE rebuild.ledger r
 SET merged_at = l.merged_at, contribution = l.contribution
 FROM public.ledger l

@@ -1,4 +1,4 @@
--- Take over names that were interned since: the fold decides under which creature each is shown.
+-- Take over names that were interned since. Folds decide under which creature each is shown.
 -- Reads public.named_creature; writes rebuild.named_creature.
 INSERT INTO rebuild.named_creature (id, name)
 SELECT n.id, n.name FROM public.named_creature n

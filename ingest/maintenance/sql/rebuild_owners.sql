@@ -1,4 +1,4 @@
--- Decide under which creature each name is shown, for names that were not folded but copied.
+-- Decide under which creature each name is shown, for names that were copied and not folded.
 -- Reads rebuild.creature_name; writes rebuild.named_creature.
 UPDATE rebuild.named_creature n
 SET shown_as = o.owner

@@ -1,5 +1,5 @@
--- Take the staged creatures out of creature and creature_name: fold_creatures.sql the other way round.
--- Reads staged_*; writes creature, creature_name, touched_name. Under the locale's fold lock.
+-- Subtract the staged creatures from creature and creature_name: the reverse of fold_creatures.sql.
+-- Reads staged_*; writes creature, creature_name, touched_name. Under the fold lock.
 DELETE FROM creature c
 USING (SELECT creature, count(DISTINCT no) AS uploads FROM staged_creature GROUP BY creature) u
 WHERE c.id = u.creature AND c.uploads <= u.uploads;
@@ -29,10 +29,10 @@ FROM (
             WHERE c.id IN (SELECT creature FROM staged_creature)
             UNION ALL
             SELECT creature, report, -1 FROM staged_report
-        ) both_of_them
+        ) all_reports
         GROUP BY creature, report
         HAVING sum(times) > 0
-    ) left_ones
+    ) remaining_reports
     GROUP BY creature
 ) n
 JOIN (

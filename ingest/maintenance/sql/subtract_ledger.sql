@@ -1,2 +1,3 @@
--- Forget the contents that were taken away. Reads staged_upload; writes ledger. In the same transaction as the counts.
+-- Delete subtracted contents from the ledger, in the transaction that subtracts their counts.
+-- Reads staged_upload; writes ledger.
 DELETE FROM ledger l USING staged_upload u WHERE l.content_hash = u.content_hash

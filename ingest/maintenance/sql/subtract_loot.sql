@@ -1,5 +1,5 @@
--- Take the staged lootings and drops out of loot and item_drop.
--- Reads staged_loot, staged_drop; writes loot, item_drop. Under the locale's fold lock.
+-- Subtract the staged lootings and drops from loot and item_drop.
+-- Reads staged_loot, staged_drop; writes loot, item_drop. Under the fold lock.
 UPDATE loot l
 SET
     lootings = l.lootings - s.lootings, money_lootings = l.money_lootings - s.money_lootings,

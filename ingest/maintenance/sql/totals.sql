@@ -1,5 +1,5 @@
--- What the merged tables add up to: creatures, sightings and positions of creatures, gathering places (coordinates
--- of other sources), lootings, drops. Reads them; packed rows carry their own sums, so no array is unpacked.
+-- What the merged tables add up to: creatures, sightings and positions of creatures, positions of other sources,
+-- lootings, drops. Packed rows carry their own sums, so no array is unpacked.
 SELECT
     (SELECT count(*) FROM creature),
     coalesce(sum(sighting_count) FILTER (WHERE subject > 0), 0)::bigint,

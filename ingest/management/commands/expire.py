@@ -14,10 +14,11 @@ from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
 from core import locales
+from core.database import FAILURES
 from core.progress import Progress
+from ingest import lifecycle
 from ingest.maintenance import retention, selection
 from ingest.maintenance.retention import Extent
-from ingest.merge import hot_tables
 
 _MAX_DAYS = 36_500
 
@@ -58,7 +59,7 @@ class Command(BaseCommand):
         """Say how much it is in each locale; returns it."""
         found = {}
         for locale in asked:
-            extents = [retention.extent(retention.due(locale, before)), retention.extent(retention.begun(locale))]
+            extents = [retention.extent(retention.due(locale, before)), retention.extent(lifecycle.expiring(locale))]
             extent = Extent(*(sum(figures) for figures in zip(*extents, strict=True)))
             if extent.uploads:
                 found[locale] = extent
@@ -75,7 +76,7 @@ class Command(BaseCommand):
         for locale in found:
             try:
                 done += retention.expire(locale, before, report=partial(_show, progress, done))
-            except retention.RebuildBegun:
+            except retention.RebuildInProgress:
                 raise CommandError(
                     f"A rebuild of {locale} is at work or was interrupted, and needs the documents that were there "
                     f"when it began. {_deleted(done)} Finish it, or drop it with “rebuild {locale} --discard”, and "
@@ -83,7 +84,7 @@ class Command(BaseCommand):
                 ) from None
             except KeyboardInterrupt:
                 raise CommandError("Stopped. What was begun is finished by the next round, or run it again.") from None
-            except (*hot_tables.ERRORS, OSError) as error:
+            except FAILURES as error:
                 raise CommandError(
                     f"Documents of {locale} could not be deleted: {str(error).strip()}\nNothing is lost; once the "
                     "cause is gone, run the command again."

@@ -8,9 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.template.defaultfilters import filesizeformat
 
+from core.database import ERRORS
 from core.progress import Progress
 from ingest.maintenance import rebuild, rebuild_tables, selection
-from ingest.merge import hot_tables
 
 #: How the tables are called when their differences are told.
 NAMES = {
@@ -59,7 +59,7 @@ class Command(BaseCommand):
                 f"Stopped; the live map of {locale} is as it was. Run the command again to go on, or with --discard "
                 "to drop what is rebuilt so far."
             ) from None
-        except hot_tables.ERRORS as error:
+        except ERRORS as error:
             raise CommandError(
                 f"The database stopped the rebuild of {locale}: {str(error).strip()}\nThe live map is as it was. "
                 "Once the cause is gone, run the command again; it goes on where it was."
@@ -69,19 +69,19 @@ class Command(BaseCommand):
         began = time.monotonic()
         run = rebuild.Rebuild(locale)
         if options["discard"] or options["start_over"]:
-            before = rebuild_tables.exists(run.alias)
+            before = rebuild_tables.exist(run.alias)
             rebuild_tables.discard(run.alias)
             if options["discard"]:
                 self.stdout.write("Dropped what was rebuilt." if before else "There was nothing to drop.")
                 return
         self._prepare(run)
         extent = rebuild.extent(locale)
-        earlier = f"; {run.done - run.carried:,} are rebuilt already" if run.done > run.carried else ""
+        earlier = f"; {run.done - run.from_baseline:,} are rebuilt already" if run.done > run.from_baseline else ""
         self.stdout.write(f"{locale}: {extent.uploads:,} merged uploads, {filesizeformat(extent.size_bytes)}{earlier}.")
-        if run.carried:
-            self.stdout.write(f"{run.carried:,} more are carried over as they are: their documents are deleted.")
+        if run.from_baseline:
+            self.stdout.write(f"{run.from_baseline:,} more come from the baseline: their documents are deleted.")
         self.stdout.flush()
-        progress = Progress("uploads", extent.uploads + run.carried, before=run.done)
+        progress = Progress("uploads", extent.uploads + run.from_baseline, before=run.done)
         run.report = progress.show
         try:
             run.catch_up()

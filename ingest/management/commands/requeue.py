@@ -8,9 +8,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core import locales
+from ingest import lifecycle, wake
 from ingest.maintenance import retention, selection
 from ingest.models import Upload
-from ingest.queue import requeue, wake
+from ingest.queue import requeue
 
 
 class Command(BaseCommand):
@@ -25,7 +26,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         selection.add_arguments(parser)
         parser.add_argument(
-            "--status", choices=[str(status) for status in requeue.BACK], help="only merged, or only rejected ones"
+            "--status",
+            choices=[str(status) for status in lifecycle.REQUEUEABLE],
+            help="only merged, or only rejected ones",
         )
         parser.add_argument("--dry-run", action="store_true", help="only say how many uploads it would be")
 
@@ -47,7 +50,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Selected in {time.monotonic() - began:.1f} s; putting them back to work in one go …")
         self.stdout.flush()
         began = time.monotonic()
-        added = requeue.put_back()
+        added = requeue.add_selected()
         took_s = time.monotonic() - began
         for locale in found:
             try:
@@ -74,7 +77,7 @@ def _uploads(count: int) -> str:
 def _nothing(some_match: bool) -> str:
     if not some_match:
         return "No upload meets these options; nothing was put back to work."
-    states = ", ".join(str(label) for status, label in Upload.Status.choices if status not in requeue.BACK)
+    states = ", ".join(str(label) for status, label in Upload.Status.choices if status not in lifecycle.REQUEUEABLE)
     return (
         f"The uploads that meet these options are all {states}, or their documents are gone: those at work come by "
         "themselves, withdrawn ones by “withdraw --restore”. Nothing was put back to work."

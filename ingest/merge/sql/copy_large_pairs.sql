@@ -1,2 +1,2 @@
--- Keep the pairs of a piece of a large place until all are made. Writes made_pairs.
-COPY made_pairs (piece, seen_by, seen_when) FROM STDIN (FORMAT binary)
+-- Keep the merged entries of one piece of a large habitat until all pieces are merged. Writes merged_pairs.
+COPY merged_pairs (piece, seen_by, seen_when) FROM STDIN (FORMAT binary)

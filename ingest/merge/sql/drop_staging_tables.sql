@@ -1,4 +1,4 @@
--- Drop what staging_tables.sql and subtract_room.sql made, as far as it is there.
+-- Drop the staging tables of one schema (identifier: schema), also those whose files are gone.
+-- Takes their strongest locks. Whatever they held is in the spool.
 DROP TABLE IF EXISTS
-    pg_temp.staged_upload, pg_temp.staged_creature, pg_temp.staged_position, pg_temp.staged_loot, pg_temp.staged_drop,
-    pg_temp.left_upload, pg_temp.wanted
+    {0}.staged_upload, {0}.staged_creature, {0}.staged_position, {0}.staged_loot, {0}.staged_drop

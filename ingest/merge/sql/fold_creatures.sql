@@ -6,7 +6,7 @@ FROM (SELECT creature, min(no) AS first_no FROM staged_creature GROUP BY creatur
 WHERE NOT EXISTS (SELECT FROM creature c WHERE c.id = s.creature)
 GROUP BY first_no;
 
--- What may be taken away again is counted: each distinct note of days and levels with how often it was made.
+-- Each distinct report of days and levels is kept with its count, so that it can be subtracted again.
 INSERT INTO creature AS c (
     id, level_min, level_max, boss, reactions, uploads, first_seen, last_seen, reports, report_counts
 )
@@ -28,9 +28,9 @@ FROM (
             SELECT c.id, o.report, o.times
             FROM creature c CROSS JOIN LATERAL unnest(c.reports, c.report_counts) AS o (report, times)
             WHERE c.id IN (SELECT creature FROM staged_creature)
-        ) both_of_them
+        ) all_reports
         GROUP BY creature, report
-    ) distinct_ones
+    ) distinct_reports
     GROUP BY creature
 ) n
 JOIN (
@@ -68,5 +68,5 @@ ON CONFLICT (creature, name) DO UPDATE SET uploads = n.uploads + excluded.upload
 INSERT INTO touched_name
 SELECT name FROM staged_creature
 UNION
--- A creature that only loot knows by its name (skinning).
+-- A creature that only loot mentions, by its name (skinning).
 SELECT n.name FROM staged_loot l JOIN source s ON s.id = l.source JOIN named_creature n ON n.id = s.creature

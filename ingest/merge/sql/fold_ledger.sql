@@ -1,4 +1,4 @@
--- Enter the batch's contents into the ledger, with what each contribution; the receipts read it from here.
+-- Enter the contents of a fold into the ledger, with the contribution of each. Rows of uploads follow the ledger.
 -- Reads staged_upload, contribution; writes ledger. The last step before the commit.
 INSERT INTO ledger (content_hash, upload, merged_at, contribution)
 SELECT

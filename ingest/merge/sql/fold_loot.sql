@@ -14,7 +14,7 @@ ORDER BY source, zone, floor, difficulty COLLATE "C"
 ON CONFLICT (source, zone, floor, difficulty) DO UPDATE SET
     lootings = l.lootings + excluded.lootings,
     money_lootings = l.money_lootings + excluded.money_lootings,
-    -- More than anybody ever looted stays at the most there can be, and holds nobody up.
+    -- More copper than a bigint holds stays at the maximum: one absurd upload must not stop the fold.
     copper = least(l.copper::numeric + excluded.copper, 9223372036854775807);
 
 INSERT INTO item_drop AS d (source, item, zone, floor, difficulty, drops)

@@ -1,8 +1,8 @@
--- Decide anew under which creature each touched_habitat name is shown, and mark what must be published anew.
--- Reads creature_name, habitat, source, touched_habitat, touched_name; writes named_creature, stale_spawns, changed_count.
--- Under the fold lock.
--- A mark that is there already is written anew all the same: this locks it until the counts are committed,
--- so that publishing cannot take it away and still see the old counts.
+-- Decide under which creature each touched name is shown, and note whose spawn points are stale.
+-- Reads creature_name, habitat, source, touched_habitat, touched_name; writes named_creature, stale_spawns,
+-- changed_count. Under the fold lock.
+-- Rows of stale_spawns and changed_count that exist are written again: this locks them until the counts are committed,
+-- so that publishing can't take them and still read the old counts.
 WITH moved AS (
     SELECT n.id, m.mob
     FROM named_creature n
@@ -21,10 +21,10 @@ WITH moved AS (
     ON CONFLICT (kind, number) DO UPDATE SET number = excluded.number
 )
 INSERT INTO stale_spawns (mob, zone)
--- Where a name changes its owner, the old and the new one change wherever the named creature is.
-SELECT DISTINCT moved.mob, p.zone
+-- If a name moves to another creature, both change wherever the named creature was seen.
+SELECT DISTINCT moved.mob, h.zone
 FROM moved
-JOIN habitat p ON p.subject = moved.id
+JOIN habitat h ON h.subject = moved.id
 ORDER BY 1, 2
 ON CONFLICT (mob, zone) DO UPDATE SET mob = excluded.mob;
 

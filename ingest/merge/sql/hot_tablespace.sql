@@ -1,4 +1,4 @@
--- The tablespaces in which the hot tables lie; '' is the database's own.
+-- The tablespaces of the hot tables; '' is the database's own. Reads the catalog.
 SELECT DISTINCT coalesce(t.spcname, '')
 FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace

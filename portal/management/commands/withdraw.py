@@ -12,11 +12,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Count, QuerySet
 
 from core import locales
+from core.database import ERRORS
 from core.progress import Progress
-from ingest.maintenance import selection, withdraw, withdrawals
-from ingest.merge import hot_tables
+from ingest import lifecycle, wake
+from ingest.maintenance import selection, withdrawals
 from ingest.models import Upload
-from ingest.queue import wake, worker
+from ingest.queue import worker
 from portal.models import Player
 
 #: How long to wait for uploads that a worker has in hand; the sweep finishes what is left.
@@ -26,7 +27,7 @@ VANISH = {
     "creatures": "creatures vanish",
     "sightings": "sightings fewer",
     "positions": "positions disappear",
-    "gathering_places": "gathering places disappear",
+    "gathering_positions": "gathering places disappear",
     "lootings": "lootings fewer",
     "drops": "drops fewer",
 }
@@ -64,9 +65,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         chosen = _chosen(options)
-        possible = withdraw.restorable(chosen) if options["restore"] else withdraw.withdrawable(chosen)
+        possible = lifecycle.restorable(chosen) if options["restore"] else lifecycle.withdrawable(chosen)
         counted = self._count(possible)
-        expired = 0 if options["restore"] else withdraw.expired(chosen).count()
+        expired = 0 if options["restore"] else lifecycle.permanent(chosen).count()
         if counted and expired:
             self.stdout.write(_expired(expired))
         if not counted:
@@ -85,7 +86,7 @@ class Command(BaseCommand):
                 f"Stopped. What was done so far stays, and what was begun is finished by itself. Run the command "
                 f"again to {verb} the rest."
             ) from None
-        except hot_tables.ERRORS as error:
+        except ERRORS as error:
             raise CommandError(
                 f"The database did not go along: {str(error).strip()}\nWhat was begun is finished by itself once the "
                 f"cause is gone. Run the command again to {verb} the rest."
@@ -141,13 +142,13 @@ class Command(BaseCommand):
     @staticmethod
     def _mark(ids: list[UUID]) -> int:
         """Mark uploads, and again those that were just being changed by somebody."""
-        marked = withdraw.mark(ids)
+        marked = lifecycle.withdraw(ids)
         give_up_at = time.monotonic() + PATIENCE_S
         while marked < len(ids) and time.monotonic() < give_up_at:
-            if not withdraw.withdrawable(Upload.objects.filter(id__in=ids)).exists():
+            if not lifecycle.withdrawable(Upload.objects.filter(id__in=ids)).exists():
                 break
             time.sleep(0.05)
-            marked += withdraw.mark(ids)
+            marked += lifecycle.withdraw(ids)
         return marked
 
     @staticmethod
@@ -156,7 +157,7 @@ class Command(BaseCommand):
         while (left := Command._left(counted)) and time.monotonic() < give_up_at:
             progress.show(marked - left, "waiting for workers that have some in hand")
             for locale in counted:
-                worker.merge(locale)  # what was staged before it was marked
+                worker.fold_staged(locale)  # what was staged before it was marked
                 withdrawals.finish_pending(locale)
             if Command._left(counted) == left:
                 time.sleep(0.2)
@@ -165,14 +166,14 @@ class Command(BaseCommand):
 
     @staticmethod
     def _left(counted: dict[str, int]) -> int:
-        return sum(withdraw.pending(locale).count() for locale in counted)
+        return sum(lifecycle.withdrawal_pending(locale).count() for locale in counted)
 
     def _restore(self, possible: QuerySet[Upload], total: int) -> None:
         progress = Progress("uploads", total)
         ids: list[UUID] = list(possible.order_by("id").values_list("id", flat=True))
         restored = 0
         for start in range(0, len(ids), PAGE):
-            restored += withdraw.bring_back(ids[start : start + PAGE])
+            restored += lifecycle.restore(ids[start : start + PAGE])
             progress.show(restored)
         progress.end()
         for locale in locales.hosted():
@@ -199,7 +200,7 @@ def _chosen(options: dict[str, Any]) -> QuerySet[Upload]:
 def _nothing(chosen: QuerySet[Upload], *, restore: bool) -> str:
     if not chosen.exists():
         return "No upload meets these options; nothing was changed."
-    expired = withdraw.expired(chosen).count()
+    expired = lifecycle.permanent(chosen).count()
     if expired and not restore:
         return f"{_expired(expired)} Nothing was changed."
     if restore:

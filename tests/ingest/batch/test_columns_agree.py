@@ -26,7 +26,7 @@ from ingest.formats.mobmapdata.fast_path import cut
 from ingest.formats.mobmapdata.locate import locate
 from ingest.formats.mobmapdata.precheck import guard
 from ingest.formats.mobmapdata.reading import Contents
-from ingest.intake.problems import InvalidDocument, NotWellFormed
+from ingest.problems import InvalidDocument, NotWellFormed
 from tests.ingest.batch import plainly
 from tests.ingest.factories import OTHERS, contents, document, loot, mob, zone
 

@@ -11,10 +11,11 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
+from ingest import lifecycle
 from ingest.intake import spool
 from ingest.intake.accept import Accepted, accept
-from ingest.intake.problems import IntakePaused, InvalidDocument, NotWellFormed, SpoolFull, UploadLocaleNotHosted
 from ingest.models import Upload
+from ingest.problems import IntakePaused, InvalidDocument, NotWellFormed, SpoolFull, UploadLocaleNotHosted
 from tests.conftest import ALL_DATABASES
 from tests.ingest.factories import WRAPPINGS, document, loot, mob, zone
 
@@ -104,15 +105,13 @@ def test_a_rejected_content_may_be_sent_again():
 def test_of_two_that_bring_the_same_content_at_once_one_is_the_duplicate(own_spool, monkeypatch):
     first = take().upload
     looks: list[int] = []
-    from ingest.intake import accept as module
+    find = lifecycle.find
 
-    looking = module._earlier
-
-    def too_early(upload: Upload) -> Upload | None:
+    def too_early(locale: str, content_hash: bytes) -> Upload | None:
         looks.append(1)
-        return None if len(looks) == 1 else looking(upload)
+        return None if len(looks) == 1 else find(locale, content_hash)
 
-    monkeypatch.setattr(module, "_earlier", too_early)
+    monkeypatch.setattr(lifecycle, "find", too_early)
     again = take()
     assert (again.duplicate, again.upload.id) == (True, first.id)
     assert len(files(own_spool / "spool")) == 1

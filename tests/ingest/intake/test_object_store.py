@@ -26,7 +26,8 @@ from ingest.intake import object_store, spool
 from ingest.intake.object_store import ObjectStorage, ObjectStoreFault
 from ingest.maintenance import cleanup, retention
 from ingest.models import Upload
-from ingest.queue.worker import merge, work
+from ingest.queue import tasks
+from ingest.queue.worker import fold_staged, stage_batch
 from maps.models import Ledger
 from portal.env import BASE_DIR as CHECKOUT
 from tests.conftest import ALL_DATABASES
@@ -96,7 +97,7 @@ def work_until_merged(within_s: float = 120) -> None:
     deadline = time.monotonic() + within_s
     while Upload.objects.filter(status__in=["queued", "staged"]).exists():
         assert time.monotonic() < deadline, "The uploads were not merged in time."
-        if not work("deDE", str(uuid.uuid4())) and not merge("deDE"):
+        if not stage_batch("deDE", str(uuid.uuid4())) and not fold_staged("deDE"):
             time.sleep(0.2)
 
 
@@ -193,7 +194,7 @@ def test_a_document_whose_storing_was_not_confirmed_is_no_upload_and_is_dropped_
     [orphan] = stored()["spool"]
     assert send(client).status_code == 202
     monkeypatch.setattr(cleanup, "ORPHAN_AGE", timedelta(seconds=-60))
-    cleanup.tidy()
+    tasks.clean_up()
     assert stored()["spool"] == [Upload.objects.get().document_name] != [orphan]
 
 
@@ -201,7 +202,7 @@ def test_a_document_whose_storing_was_not_confirmed_is_no_upload_and_is_dropped_
 def test_workers_try_again_until_the_store_is_back(client, store, caplog):
     assert send(client).status_code == 202
     store.kill()
-    assert work("deDE", "first") == 1
+    assert stage_batch("deDE", "first") == 1
     upload = Upload.objects.get()
     assert (upload.status, upload.attempts) == ("queued", 1)
     assert upload.retry_at is not None
@@ -225,13 +226,13 @@ def test_a_move_cut_short_by_the_store_is_finished_later(client, store, monkeypa
 
     with monkeypatch.context() as patched:
         patched.setattr(ObjectStorage, moment, kill_first)
-        work("deDE", "first")
-        merge("deDE")
+        stage_batch("deDE", "first")
+        fold_staged("deDE")
     upload = Upload.objects.get()
     assert (upload.status, upload.archived) == ("merged", False)
     store.start()
     assert stored() == {"spool": [name], "archive": [] if moment == "_copy" else [name]}
-    cleanup.tidy()
+    tasks.clean_up()
     assert stored() == {"spool": [], "archive": [name]}
     assert Upload.objects.get().archived
     assert read(spool.archive(), name) == XML
@@ -242,7 +243,7 @@ def test_a_move_whose_row_was_not_written_any_more_is_only_noted(client):
     name = Upload.objects.get().document_name
     assert spool.move_to_archive([name]) == {}
     Upload.objects.update(status="merged")
-    cleanup.tidy()
+    tasks.clean_up()
     assert stored() == {"spool": [], "archive": [name]}
     assert Upload.objects.get().archived
 
@@ -293,7 +294,7 @@ def test_many_senders_and_workers_at_once_merge_everything_once():
 
     def worker(until: threading.Event) -> None:
         try:
-            while work("deDE", str(uuid.uuid4())) or merge("deDE") or not until.is_set():
+            while stage_batch("deDE", str(uuid.uuid4())) or fold_staged("deDE") or not until.is_set():
                 pass
         finally:
             connections.close_all()
@@ -328,7 +329,7 @@ def test_orphans_are_found_beyond_the_first_page_of_a_listing(client, monkeypatc
     monkeypatch.setattr(cleanup, "ORPHAN_AGE", timedelta(seconds=-60))
     first = storage.connection.meta.client.list_objects(Bucket=BUCKET, Prefix=f"{storage.location}/3f/")
     assert (len(first["Contents"]), first["IsTruncated"]) == (PAGE, True)
-    assert cleanup.drop_orphans(storage) == 4 * PAGE + 1
+    assert cleanup.drop_orphans() == 4 * PAGE + 1
     assert stored()["spool"] == [Upload.objects.get().document_name]
 
 
@@ -337,7 +338,7 @@ STREAMING = """
 import os, sys, tempfile
 import django
 django.setup()
-from ingest import spool
+from ingest.intake import spool
 
 def peak_bytes():
     with open("/proc/self/status") as status:
@@ -407,7 +408,8 @@ def test_a_document_cut_short_on_its_way_is_a_fault_of_the_store_and_not_of_the_
 
 
 def test_without_a_bucket_nothing_of_boto_is_loaded():
-    program = "import django, sys; django.setup(); from ingest import spool, work; spool.spool(), spool.archive();"
+    program = "import django, sys; django.setup(); from ingest.intake import spool; from ingest.queue import worker;"
+    program += "spool.spool(), spool.archive();"
     program += "print([name for name in sys.modules if name.partition('.')[0] in {'boto3', 'botocore', 'storages'}])"
     env = {name: value for name, value in os.environ.items() if not name.startswith("MOBMAP_SPOOL_S3_")}
     done = subprocess.run(

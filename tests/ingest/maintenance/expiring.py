@@ -9,6 +9,7 @@ from io import StringIO
 from django.core.management import call_command
 from django.db import connections
 
+from ingest import lifecycle
 from ingest.intake import spool
 from ingest.maintenance import rebuild_tables, retention
 from ingest.models import Upload
@@ -38,7 +39,7 @@ def command(name: str, *arguments: str) -> str:
 
 def expire_these(uploads: Sequence[Upload]) -> None:
     """Let the documents of some uploads expire, and of no others."""
-    marked = retention._mark(retention.due("deDE", LONG_AGO), [upload.id for upload in uploads])
+    marked = lifecycle.expire(retention.due("deDE", LONG_AGO), [upload.id for upload in uploads])
     assert retention._finish("deDE", marked) == len(uploads)
 
 

@@ -13,12 +13,13 @@ from django.db import connections, transaction
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from ingest import lifecycle
 from ingest.intake import spool
-from ingest.maintenance import rebuild, rebuild_tables, withdraw
+from ingest.maintenance import rebuild, rebuild_tables
 from ingest.maintenance.rebuild import Rebuild
 from ingest.models import Upload
-from ingest.queue.worker import merge as fold
-from ingest.queue.worker import work
+from ingest.queue.worker import fold_staged as fold
+from ingest.queue.worker import stage_batch
 from tests import independent, merged_tables
 from tests.ingest.factories import contents, document, loot, mob, notes, zone
 from tests.ingest.pipeline import RECEIVED, empty, merge, rows, tables, take, work_off
@@ -204,9 +205,9 @@ def test_until_the_swap_the_live_map_is_as_it_was_and_a_dry_run_leaves_it():
     assert "creatures: 0 vanish, 0 appear, 1 change" in said
     assert "The live map is as it was" in said
     assert tables() == before
-    assert rebuild_tables.exists(ALIAS)
+    assert rebuild_tables.exist(ALIAS)
     assert "2 are rebuilt already" in command()
-    assert not rebuild_tables.exists(ALIAS)
+    assert not rebuild_tables.exist(ALIAS)
     assert rows("SELECT level_max FROM creature") == [(42,)]
 
 
@@ -223,7 +224,7 @@ def test_uploads_that_are_merged_meanwhile_are_caught_up_with():
 def test_what_is_staged_meanwhile_is_merged_after_the_swap():
     merge(xml(1))
     take(xml(2))
-    work("deDE", "wake-up")
+    stage_batch("deDE", "wake-up")
     command()
     assert rows("SELECT uploads FROM creature") == [(1,)]
     work_off()
@@ -239,7 +240,7 @@ def test_folds_wait_for_the_swap_and_staging_does_not(monkeypatch):
         def live_work() -> None:
             try:
                 take(xml(2))
-                seen.append(work("deDE", "wake-up"))
+                seen.append(stage_batch("deDE", "wake-up"))
                 seen.append(fold("deDE"))
                 seen.append(rows("SELECT uploads FROM creature"))
             finally:
@@ -340,7 +341,7 @@ def test_start_over_and_discard(monkeypatch):
     command("--dry-run")
     assert "rebuilt already" not in command("--start-over", "--dry-run")
     assert "Dropped" in command("--discard")
-    assert not rebuild_tables.exists(ALIAS)
+    assert not rebuild_tables.exist(ALIAS)
     assert "nothing to drop" in command("--discard")
 
 
@@ -411,7 +412,7 @@ def test_withdrawn_and_rejected_uploads_are_not_rebuilt():
 
 def test_uploads_that_wait_for_their_subtraction_do_not_hold_up_the_rebuild(monkeypatch):
     uploads = merge(xml(1), xml(2))
-    withdraw.mark([uploads[0].id])
+    lifecycle.withdraw([uploads[0].id])
     monkeypatch.setattr(rebuild, "LAST_ROUND", 0)
     command()
     assert rows("SELECT upload FROM ledger") == [(uploads[1].id,)]

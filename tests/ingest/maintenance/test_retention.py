@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from ingest import lifecycle
 from ingest.intake import spool
-from ingest.maintenance import baseline, rebuild, rebuild_tables, retention, subtract, withdraw, withdrawals
+from ingest.maintenance import baseline, baseline_tables, rebuild, rebuild_tables, retention, subtract, withdrawals
 from ingest.merge import chunks
 from ingest.models import Upload
 from ingest.queue import requeue
@@ -32,7 +33,7 @@ SENDERS = ["player:1", "player:2", "network:a"]
 
 
 def take_out(uploads: Sequence[Upload]) -> None:
-    withdraw.mark([upload.id for upload in uploads])
+    lifecycle.withdraw([upload.id for upload in uploads])
     withdrawals.finish_pending("deDE")
 
 
@@ -62,7 +63,7 @@ def test_tables_rebuilt_after_documents_expired_are_those_from_before(batch, fat
     for some in [[upload] for upload in gone] if one_by_one else [gone]:
         expire_these(some)
     assert tables() == before
-    assert baseline.count(ALIAS) == len(gone)
+    assert baseline_tables.count(ALIAS) == len(gone)
     assert [spool.archive().exists(upload.document_name) for upload in uploads] == [
         upload not in gone for upload in uploads
     ]
@@ -142,7 +143,7 @@ def test_days_are_those_of_the_documents_that_are_left_and_of_those_that_expired
     assert without_names(tables()) == expected
 
 
-@pytest.mark.parametrize("step", ["_read_others_ahead", "_keep"])
+@pytest.mark.parametrize("step", ["_read_others_ahead", "_keep_wanted"])
 def test_what_expires_while_another_is_subtracted_counts_once(step, monkeypatch):
     """Before the documents of the same sender are read, and after that, before the fold lock is taken."""
 
@@ -158,11 +159,11 @@ def test_what_expires_while_another_is_subtracted_counts_once(step, monkeypatch)
         monkeypatch.setattr(subtract, step, original)
         done = original(*arguments) if step == "_read_others_ahead" else None
         elsewhere(lambda: expire_these([uploads[1]]))
-        return original(*arguments) if step == "_keep" else done
+        return original(*arguments) if step == "_keep_wanted" else done
 
     monkeypatch.setattr(subtract, step, expire_then)
     take_out([uploads[0]])
-    assert baseline.count(ALIAS) == 1
+    assert baseline_tables.count(ALIAS) == 1
     found = tables()
     empty()
     for no in (1, 2):
@@ -217,11 +218,11 @@ def test_whatever_dies_on_the_way_every_count_stays_once(step, monkeypatch):
         with pytest.raises(Crash):
             retention.expire("deDE", LONG_AGO)
     assert tables() == before
-    assert withdraw.mark([upload.id for upload in uploads]) == 0, "what is in base can't be subtracted"
+    assert lifecycle.withdraw([upload.id for upload in uploads]) == 0, "what is in base can't be subtracted"
     assert ", equal to the live map" in command("rebuild", "deDE")
     assert retention.expire("deDE", LONG_AGO) == 3
     assert files() == []
-    assert baseline.count(ALIAS) == 3
+    assert baseline_tables.count(ALIAS) == 3
     assert ", equal to the live map" in command("rebuild", "deDE")
     assert tables() == before
     assert retention.expire("deDE", LONG_AGO) == 0
@@ -231,8 +232,8 @@ def test_a_row_whose_name_of_the_document_could_not_be_taken_away_is_finished_la
     merge(xml(1))
     before = tables()
     retention.expire("deDE", LONG_AGO)
-    Upload.objects.update(document="aa/gone.xml.zst")
-    assert retention.extent(retention.begun("deDE")).uploads == 1
+    Upload.objects.update(document_name="aa/gone.xml.zst")
+    assert retention.extent(lifecycle.expiring("deDE")).uploads == 1
     assert retention.expire("deDE", LONG_AGO) == 1
     assert tables() == before
 
@@ -248,10 +249,10 @@ def test_only_old_settled_uploads_expire():
     assert retention.expire("deDE", cutoff) == 2
     left = {upload.id for upload in Upload.objects.exclude(document_name="")}
     assert left == {young.id, gone.id, waiting.id}, "withdrawn only now, and can be restored for as long"
-    assert baseline.count(ALIAS) == 1
+    assert baseline_tables.count(ALIAS) == 1
     Upload.objects.filter(id=gone.id).update(withdrawn_at=cutoff - timedelta(hours=1))
     assert retention.expire("deDE", cutoff) == 1
-    assert withdraw.bring_back([gone.id]) == 0
+    assert lifecycle.restore([gone.id]) == 0
     assert rows("SELECT upload FROM baseline.ledger") == [(old.id,)]
 
 
@@ -262,7 +263,7 @@ def test_a_document_that_cannot_be_read_stays_and_its_upload_is_as_before(caplog
     assert f"{uploads[0].id} could not expire" in caplog.text
     uploads[0].refresh_from_db()
     assert (uploads[0].expired_at, uploads[0].document_name != "") == (None, True)
-    assert baseline.count(ALIAS) == 1
+    assert baseline_tables.count(ALIAS) == 1
 
 
 def test_a_document_that_cannot_be_deleted_counts_once_and_is_tried_again(monkeypatch, caplog):
@@ -273,7 +274,7 @@ def test_a_document_that_cannot_be_deleted_counts_once_and_is_tried_again(monkey
         )
         assert retention.expire("deDE", LONG_AGO) == 0
     assert "the store is away" in caplog.text
-    assert withdraw.mark([upload.id]) == 0
+    assert lifecycle.withdraw([upload.id]) == 0
     assert retention.expire("deDE", LONG_AGO) == 1
     assert rows("SELECT uploads FROM baseline.creature") == [(1,)]
 
@@ -306,7 +307,7 @@ def test_what_a_restored_map_lacks_is_not_deleted_but_requeued(caplog):
     assert "not in the locale's tables" in caplog.text
     assert files() != []
     requeue.select(Upload.objects.all())
-    requeue.put_back()
+    requeue.add_selected()
     requeue.draw("deDE", "wake-up")
     work_off()
     assert tables() == before
@@ -316,7 +317,7 @@ def test_what_a_restored_map_lacks_is_not_deleted_but_requeued(caplog):
 def test_a_rebuild_keeps_the_documents_it_was_begun_with():
     merge(xml(1))
     command("rebuild", "deDE", "--dry-run")
-    with pytest.raises(retention.RebuildBegun):
+    with pytest.raises(retention.RebuildInProgress):
         retention.expire("deDE", LONG_AGO)
     with pytest.raises(CommandError, match="--discard"):
         command("expire", "--days", "1", "--yes")
@@ -332,7 +333,7 @@ def test_while_a_rebuild_runs_nothing_expires():
         def run() -> None:
             try:
                 retention.expire("deDE", LONG_AGO)
-            except retention.RebuildBegun as error:
+            except retention.RebuildInProgress as error:
                 failures.append(error)
 
         elsewhere(run)

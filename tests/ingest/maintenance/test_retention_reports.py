@@ -10,9 +10,9 @@ from django.core.management import CommandError
 from django.db import OperationalError
 from django.utils import timezone
 
-from ingest.maintenance import cleanup, rebuild_tables, retention
+from ingest.maintenance import rebuild_tables, retention
 from ingest.models import Requeued, Upload
-from ingest.queue import requeue
+from ingest.queue import requeue, tasks
 from tests.ingest.factories import document, mob, zone
 from tests.ingest.maintenance.expiring import LONG_AGO, command, expire_these, files, forget_base, xml
 from tests.ingest.pipeline import merge, rows, tables, take, work_off
@@ -69,7 +69,7 @@ def test_a_rebuild_says_what_it_carries_over():
     expire_these([old])
     said = command("rebuild", "deDE")
     assert "deDE: 1 merged uploads" in said
-    assert "1 more are carried over as they are" in said
+    assert "1 more are come from the baseline" in said
     assert "rebuilt already" not in said
     assert "rebuilt from 2 uploads" in said
 
@@ -98,7 +98,7 @@ def test_nothing_is_published_anew_because_a_document_expires():
 def test_without_a_limit_nothing_expires():
     merge(xml(1))
     Upload.objects.update(received_at=timezone.now() - timedelta(days=5000))
-    cleanup.tidy()
+    tasks.clean_up()
     assert len(files()) == 1
     with pytest.raises(CommandError, match="kept without limit"):
         command("expire")
@@ -109,7 +109,7 @@ def test_the_hourly_round_deletes_what_is_too_old(settings):
     old, young = merge(xml(1), xml(2))
     Upload.objects.filter(id=old.id).update(received_at=timezone.now() - timedelta(days=31))
     Upload.objects.filter(id=young.id).update(received_at=timezone.now() - timedelta(days=29))
-    cleanup.tidy()
+    tasks.clean_up()
     assert files() == [young.document_name.partition("/")[2]]
     old.refresh_from_db()
     assert (old.document_name, old.kept_days) == ("", 31)
@@ -117,13 +117,13 @@ def test_the_hourly_round_deletes_what_is_too_old(settings):
 
 def test_a_round_takes_its_time_and_the_next_one_goes_on(settings, monkeypatch):
     settings.ARCHIVE_DAYS = 30
-    monkeypatch.setattr(cleanup, "EXPIRE_S", 0.0)
+    monkeypatch.setattr(retention, "RUN_S", 0.0)
     merge(xml(1))
     Upload.objects.update(received_at=timezone.now() - timedelta(days=31))
-    cleanup.tidy()
+    tasks.clean_up()
     assert len(files()) == 1
-    monkeypatch.setattr(cleanup, "EXPIRE_S", 60.0)
-    cleanup.tidy()
+    monkeypatch.setattr(retention, "RUN_S", 60.0)
+    tasks.clean_up()
     assert files() == []
 
 
@@ -136,9 +136,9 @@ def test_a_database_that_is_away_stops_no_other_locale(settings, monkeypatch, ca
         raise OperationalError("the server is away")
 
     monkeypatch.setattr(retention, "expire", away)
-    cleanup.tidy()
+    tasks.clean_up()
     assert asked == ["enUS", "deDE"]
-    assert "the next round tries again" in caplog.text
+    assert "the next run tries again" in caplog.text
 
 
 def test_many_documents_expire_in_small_steps(monkeypatch):

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from ingest.maintenance import reread, withdraw, withdrawals
+from core.locks import Lock
+from ingest import lifecycle
+from ingest.batch import read
+from ingest.maintenance import withdrawals
 from ingest.maintenance.subtract import subtract
-from ingest.merge import hot_tables
 from ingest.models import Upload
 from tests.ingest.factories import day, document, mob, zone
 from tests.ingest.pipeline import RECEIVED, empty, rows, tables, take, work_off
@@ -26,7 +28,7 @@ ALIAS = "map_deDE"
 
 
 def take_out(upload: Upload) -> None:
-    withdraw.mark([upload.id])
+    lifecycle.withdraw([upload.id])
     withdrawals.finish_pending("deDE")
 
 
@@ -45,14 +47,14 @@ def seen_on(no: int, sender: str = "player:1", more: str = "") -> Upload:
 def while_reading(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     """Call what a test puts into the list, once each, whenever a document is being opened for a subtraction."""
     todo: list[Any] = []
-    opened = reread._opened
+    opened = read._open_if_available
 
     def interrupted(no: int, upload: Upload) -> Any:
         if todo:
             todo.pop(0)(upload)
         return opened(no, upload)
 
-    monkeypatch.setattr(reread, "_opened", interrupted)
+    monkeypatch.setattr(read, "_open_if_available", interrupted)
     yield todo
 
 
@@ -64,9 +66,9 @@ def test_folds_go_on_while_documents_are_read(while_reading):
 
     def try_the_fold_lock(upload: Upload) -> None:
         with other.cursor() as cursor:
-            cursor.execute("SELECT pg_try_advisory_lock(%s, 0)", [hot_tables.FOLD_LOCK])
+            cursor.execute("SELECT pg_try_advisory_lock(%s, 0)", [Lock.FOLD])
             free.append(cursor.fetchone()[0])
-            cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [hot_tables.FOLD_LOCK])
+            cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [Lock.FOLD])
             # What a fold does to the hot tables it has read must not wait for a reader either.
             cursor.execute("SET lock_timeout = '1s'")
             cursor.execute("TRUNCATE hot_0.staged_upload, hot_1.staged_upload")
@@ -127,8 +129,8 @@ def test_days_are_told_by_what_was_merged_after_the_others_were_looked_for(while
 def test_what_is_subtracted_by_somebody_else_meanwhile_is_subtracted_once(while_reading):
     uploads = [seen_on(no) for no in range(4)]
     work_off()
-    withdraw.mark([uploads[0].id])
-    [first] = withdraw.pending("deDE")
+    lifecycle.withdraw([uploads[0].id])
+    [first] = lifecycle.withdrawal_pending("deDE")
 
     def be_faster(upload: Upload) -> None:
         elsewhere(lambda: subtract(ALIAS, [first]))

@@ -16,9 +16,9 @@ from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from ingest import lifecycle
 from ingest.intake import spool
-from ingest.maintenance import rebuild, rebuild_tables, withdraw, withdrawals
-from ingest.maintenance.cleanup import tidy
+from ingest.maintenance import rebuild, rebuild_tables, withdrawals
 from ingest.merge.fold import fold
 from ingest.models import Requeued, Upload
 from ingest.queue import requeue, tasks, worker
@@ -52,7 +52,7 @@ def command(*arguments: str) -> str:
 
 def take_out(*uploads: Upload) -> None:
     """Withdraw uploads as the admin does: mark them, and leave the rest to the sweep."""
-    withdraw.mark([upload.id for upload in uploads])
+    lifecycle.withdraw([upload.id for upload in uploads])
     withdrawals.finish_pending("deDE")
 
 
@@ -100,7 +100,7 @@ def test_withdrawn_after_the_merge_equals_never_merged(batch: Sequence[Note], st
     independent_count = independent.count((sender, note.xml(version=note.shape)) for sender, _, note in kept)
     assert merged_tables.read(ALIAS) == independent.merged(independent_count)
 
-    withdraw.bring_back([upload.id for upload in gone])
+    lifecycle.restore([upload.id for upload in gone])
     work_off()
     assert tables() == everything
 
@@ -119,7 +119,7 @@ def test_withdrawing_twice_subtracts_once():
     take_out(uploads[0])
     before = tables()
     take_out(uploads[0])
-    withdrawals.finish("deDE", [uploads[0].id])
+    withdrawals.finish_merged("deDE", [uploads[0].id])
     withdrawals.finish_left("deDE")
     assert tables() == before
 
@@ -168,17 +168,17 @@ def test_a_document_that_cannot_be_opened_holds_up_no_other_and_says_why(own_spo
     path = own_spool / "archive" / uploads[0].document_name
     path.unlink()
     path.mkdir()  # opening it fails by another error than that of a missing file
-    withdraw.mark([upload.id for upload in uploads])
+    lifecycle.withdraw([upload.id for upload in uploads])
     tasks.sweep.apply(throw=True)
     assert rows("SELECT upload FROM ledger") == [(uploads[0].id,)]
-    left = withdraw.pending("deDE").get()
+    left = lifecycle.withdrawal_pending("deDE").get()
     assert left.id == uploads[0].id
     assert "IsADirectoryError" in left.reason
     assert left.retry_at is not None, "it is not read with every sweep"
     listed = admin_client.get("/admin/queues/figures.json").json()["tables"]["failing"]
     assert [(row["id"], "IsADirectoryError" in row["detail"]) for row in listed] == [(str(left.id), True)]
     path.rmdir()
-    withdraw.bring_back([left.id])
+    lifecycle.restore([left.id])
     left.refresh_from_db()
     assert (left.attempts, left.retry_at, left.reason) == (0, None, "")
 
@@ -194,11 +194,11 @@ def test_a_waiting_upload_is_never_merged():
 
 def test_an_upload_withdrawn_while_a_worker_has_it_is_subtracted_after_its_fold():
     upload = take(xml(1))
-    [claimed] = worker.claim("deDE", "wake-up")
-    withdraw.mark([upload.id])
+    [claimed] = lifecycle.claim("deDE", "wake-up")
+    lifecycle.withdraw([upload.id])
     assert withdrawals.finish_pending("deDE") == 0  # its worker may stage it yet
     worker._stage(ALIAS, [claimed])
-    worker.merge("deDE")
+    worker.fold_staged("deDE")
     assert withdrawals.finish_pending("deDE") == 1
     upload.refresh_from_db()
     assert upload.status == "withdrawn"
@@ -208,47 +208,47 @@ def test_an_upload_withdrawn_while_a_worker_has_it_is_subtracted_after_its_fold(
 
 def test_a_claimed_upload_whose_worker_died_is_done_with_when_its_lease_ends():
     upload = take(xml(1))
-    worker.claim("deDE", "wake-up")
-    withdraw.mark([upload.id])
+    lifecycle.claim("deDE", "wake-up")
+    lifecycle.withdraw([upload.id])
     Upload.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     assert withdrawals.finish_pending("deDE") == 1
 
 
 def test_a_staged_upload_is_subtracted_after_its_fold():
     upload = take(xml(1))
-    worker.work("deDE", "wake-up")
-    withdraw.mark([upload.id])
+    worker.stage_batch("deDE", "wake-up")
+    lifecycle.withdraw([upload.id])
     assert withdrawals.finish_pending("deDE") == 0
-    worker.merge("deDE")
+    worker.fold_staged("deDE")
     assert rows("SELECT count(*) FROM ledger") == [(1,)]
     assert withdrawals.finish_pending("deDE") == 1
     assert rows("SELECT count(*) FROM ledger") == [(0,)]
-    assert not withdraw.pending("deDE").exists()
+    assert not lifecycle.withdrawal_pending("deDE").exists()
 
 
 def test_what_a_crash_after_the_fold_left_is_found_by_tidy():
     upload = take(xml(1))
-    worker.work("deDE", "wake-up")
+    worker.stage_batch("deDE", "wake-up")
     take_out(upload)
     fold(ALIAS)  # and the worker dies before it tells the receipts
     Upload.objects.update(withdrawn_at=timezone.now())
     assert rows("SELECT count(*) FROM ledger") == [(1,)]
-    tidy()
+    tasks.clean_up()
     assert rows("SELECT count(*) FROM ledger") == [(0,)]
     assert status(upload) == "withdrawn"
 
 
 def test_a_crash_before_the_subtraction_is_made_good_by_the_sweep():
     uploads = merge(xml(1), xml(2))
-    withdraw.mark([uploads[0].id])
+    lifecycle.withdraw([uploads[0].id])
     tasks.sweep.apply(throw=True)
     assert rows("SELECT upload FROM ledger") == [(uploads[1].id,)]
-    assert not withdraw.pending("deDE").exists()
+    assert not lifecycle.withdrawal_pending("deDE").exists()
 
 
 def test_a_crash_between_the_subtraction_and_its_row_subtracts_once(monkeypatch):
     uploads = merge(xml(1), xml(2))
-    withdraw.mark([uploads[0].id])
+    lifecycle.withdraw([uploads[0].id])
     subtract = withdrawals.subtract
 
     def die_after(*arguments: Any) -> None:
@@ -267,7 +267,7 @@ def test_a_crash_between_the_subtraction_and_its_row_subtracts_once(monkeypatch)
 
 def test_a_sweep_goes_on_when_a_locales_database_is_away(monkeypatch, caplog):
     upload = take(document(mob(), language="enUS"))
-    withdraw.mark([upload.id])
+    lifecycle.withdraw([upload.id])
 
     def away(alias: str, uploads: Sequence[Any]) -> None:
         raise OperationalError("the server is gone")
@@ -279,7 +279,7 @@ def test_a_sweep_goes_on_when_a_locales_database_is_away(monkeypatch, caplog):
 
 def test_a_sweep_goes_on_when_a_document_cannot_be_opened(monkeypatch, caplog):
     uploads = merge(xml(1))
-    withdraw.mark([uploads[0].id])
+    lifecycle.withdraw([uploads[0].id])
 
     def denied(alias: str, uploads: Sequence[Any]) -> None:
         raise PermissionError("the archive is not ours")
@@ -293,7 +293,7 @@ def test_a_sweep_goes_on_when_a_document_cannot_be_opened(monkeypatch, caplog):
 def test_requeueing_does_not_bring_it_back():
     uploads = merge(xml(1), xml(2))
     requeue.select(Upload.objects.all())
-    requeue.put_back()
+    requeue.add_selected()
     take_out(uploads[0])
     requeue.draw("deDE", "wake-up")
     work_off()
@@ -327,8 +327,8 @@ def test_restored_uploads_are_merged_again_from_the_archive():
 def test_what_is_restored_before_it_was_subtracted_stays_merged():
     uploads = merge(xml(1), xml(2))
     before = tables()
-    withdraw.mark([upload.id for upload in uploads])
-    withdraw.bring_back([upload.id for upload in uploads])
+    lifecycle.withdraw([upload.id for upload in uploads])
+    lifecycle.restore([upload.id for upload in uploads])
     withdrawals.finish_pending("deDE")
     work_off()
     assert tables() == before
@@ -412,9 +412,9 @@ def test_without_yes_somebody_must_confirm(monkeypatch):
 
 def test_it_merges_what_is_staged_and_says_what_a_worker_holds():
     staged = take(xml(1))
-    worker.work("deDE", "wake-up")
+    worker.stage_batch("deDE", "wake-up")
     claimed = take(xml(2))
-    worker.claim("deDE", "another")
+    lifecycle.claim("deDE", "another")
     said = command("--client-version", "44", "--yes")
     assert "1 upload withdrawn in" in said
     assert "1 upload more are still in a worker's hands" in said

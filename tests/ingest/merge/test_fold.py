@@ -12,12 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import locales
-from ingest.batch.columns import parse
-from ingest.batch.intern import intern
-from ingest.batch.stage import Member, stage
-from ingest.merge.fold import already_merged, fold
+from ingest.batch.read import read
+from ingest.batch.stage import stage
+from ingest.merge import ledger
+from ingest.merge.fold import fold
 from ingest.models import Upload
-from ingest.queue.worker import document as upload_document
 from maps.publish.changes import publish
 from tests import independent, merged_tables
 from tests.ingest.factories import WRAPPINGS, Note, contents, day, document, loot, mob, notes, zone
@@ -38,11 +37,9 @@ def habitat(columns: str, where: str = "subject > 0") -> list[tuple[object, ...]
 
 def put(*uploads: Upload) -> None:
     """Stage uploads whatever their rows say, as a worker does whose claim has run out."""
-    observations = parse(upload_document(no, upload) for no, upload in enumerate(uploads))
-    members = [
-        Member(no, upload.id, bytes(upload.content_hash), upload.sender, 20_777) for no, upload in enumerate(uploads)
-    ]
-    stage(ALIAS, members, intern(ALIAS, observations, [member.sender for member in members]))
+    members, interned = read(ALIAS, list(uploads), lambda upload, fault: pytest.fail(f"{upload}: {fault}"))
+    assert interned is not None
+    stage(ALIAS, members, interned)
 
 
 def contribution(upload: Upload) -> tuple[int, int, int, int]:
@@ -88,7 +85,7 @@ def test_the_same_uploads_staged_and_folded_twice_change_nothing():
     assert fold(ALIAS) == {}
     assert tables() == before
     hashes = [bytes(upload.content_hash) for upload in uploads]
-    assert already_merged(ALIAS, hashes) == {hashes[no]: first[upload.id] for no, upload in enumerate(uploads)}
+    assert ledger.find(ALIAS, hashes) == {hashes[no]: first[upload.id] for no, upload in enumerate(uploads)}
 
 
 def test_what_another_worker_merged_meanwhile_is_left_out_of_the_next_fold():
@@ -219,7 +216,7 @@ def test_a_day_in_the_future_is_the_day_of_arrival_and_so_is_a_missing_one():
     assert [days(*row) for row in firsts] == [["2026-11-20", "2026-11-20"]] * 2
 
 
-def test_gathering_places_are_no_creatures():
+def test_gathering_positions_are_no_creatures():
     merge(document(loot("+5#", "HERBoSilberblatt#1#1#Z#0"), loot("+5#", "HERBoSilberblatt#-1#-1#Z#0")))
     assert habitat("xy") == []
     assert habitat("xy, sightings, unplaced", "subject < 0") == [([10250], [1], 1)]

@@ -14,11 +14,14 @@ from django.db import connections, transaction
 from django.utils import timezone
 
 from core import locales
+from core.database import ERRORS
+from core.locks import Lock
+from ingest import wake
 from ingest.intake.accept import accept
 from ingest.merge import hot_tables
 from ingest.merge.fold import fold
 from ingest.models import Upload
-from ingest.queue import wake
+from ingest.queue import pacing
 from ingest.queue import worker as working
 from maps.models import Habitat
 from tests import merged_tables
@@ -108,11 +111,11 @@ def empty_tables() -> None:
 
 def test_a_staged_upload_is_not_merged_before_the_fold() -> None:
     upload = send(1)
-    assert working.work("deDE", "wake-up") == 1
+    assert working.stage_batch("deDE", "wake-up") == 1
     assert statuses() == {upload.id: "staged"}
     assert hot_tables.staged(ALIAS, [upload.id]) == {upload.id}
     assert sightings() == 0
-    assert working.merge("deDE") == 1
+    assert working.fold_staged("deDE") == 1
     assert statuses() == {upload.id: "merged"}
     assert hot_tables.staged(ALIAS, [upload.id]) == set()
     assert sightings() == 1
@@ -120,8 +123,8 @@ def test_a_staged_upload_is_not_merged_before_the_fold() -> None:
 
 def test_the_receipt_of_a_staged_upload_says_when_each_step_was() -> None:
     upload = send(1)
-    working.work("deDE", "wake-up")
-    working.merge("deDE")
+    working.stage_batch("deDE", "wake-up")
+    working.fold_staged("deDE")
     upload.refresh_from_db()
     assert upload.received_at <= upload.staged_at <= upload.merged_at
     assert upload.contribution == {"new_mobs": 1, "new_positions": 1, "confirmed_positions": 0, "new_drops": 1}
@@ -129,20 +132,20 @@ def test_the_receipt_of_a_staged_upload_says_when_each_step_was() -> None:
 
 def test_the_same_upload_staged_twice_counts_once() -> None:
     upload = send(1)
-    working.work("deDE", "wake-up")
+    working.stage_batch("deDE", "wake-up")
     Upload.objects.update(status="queued")  # its worker died before it could say so
-    working.work("deDE", "wake-up")
-    assert working.merge("deDE") == 1
+    working.stage_batch("deDE", "wake-up")
+    assert working.fold_staged("deDE") == 1
     assert (sightings(), statuses()) == (1, {upload.id: "merged"})
 
 
 def test_an_upload_staged_again_while_its_first_staging_is_merged_counts_once() -> None:
     send(1)
-    working.work("deDE", "wake-up")
+    working.stage_batch("deDE", "wake-up")
     Upload.objects.update(status="queued")
     fold(ALIAS)  # and the worker dies before it tells the receipts
-    assert working.work("deDE", "wake-up") == 1
-    assert working.merge("deDE") == 0
+    assert working.stage_batch("deDE", "wake-up") == 1
+    assert working.fold_staged("deDE") == 0
     assert sightings() == 1
     assert set(statuses().values()) == {"merged"}
 
@@ -150,24 +153,24 @@ def test_an_upload_staged_again_while_its_first_staging_is_merged_counts_once() 
 @pytest.mark.parametrize("lose", [empty_tables, lose_files], ids=["emptied by a crash", "files gone"])
 def test_uploads_lost_with_the_hot_tables_are_merged_from_the_spool(lose: Callable[[], None]) -> None:
     first, second = send(1), send(2)
-    working.work("deDE", "wake-up")
+    working.stage_batch("deDE", "wake-up")
     lose()
     Upload.objects.update(staged_at=timezone.now() - timedelta(minutes=1))
     assert working.recover("deDE") == 2
     assert set(statuses().values()) == {"queued"}
-    working.work("deDE", "wake-up")
-    working.merge("deDE")
+    working.stage_batch("deDE", "wake-up")
+    working.fold_staged("deDE")
     assert statuses() == {first.id: "merged", second.id: "merged"}
     assert sightings() == 2
 
 
 def test_staging_makes_broken_tables_again_and_goes_on() -> None:
     send(1)
-    working.work("deDE", "wake-up")
+    working.stage_batch("deDE", "wake-up")
     lose_files()
     send(2)
-    assert working.work("deDE", "wake-up") == 1
-    assert working.merge("deDE") == 1
+    assert working.stage_batch("deDE", "wake-up") == 1
+    assert working.fold_staged("deDE") == 1
 
 
 def test_tables_that_an_operators_command_makes_belong_to_the_workers(settings: Any) -> None:
@@ -176,7 +179,7 @@ def test_tables_that_an_operators_command_makes_belong_to_the_workers(settings: 
         cursor.execute("CREATE ROLE test_workers")
         try:
             cursor.execute("GRANT USAGE, CREATE ON SCHEMA hot_0, hot_1 TO test_workers")
-            hot_tables.make_again(ALIAS)
+            hot_tables.create_again(ALIAS)
             cursor.execute("SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname IN ('hot_0', 'hot_1')")
             assert cursor.fetchall() == [("test_workers",)]
             cursor.execute("SELECT current_user = session_user")
@@ -188,7 +191,7 @@ def test_tables_that_an_operators_command_makes_belong_to_the_workers(settings: 
 
 def test_uploads_that_were_merged_without_telling_are_told_by_the_recovery() -> None:
     upload = send(1)
-    working.work("deDE", "wake-up")
+    working.stage_batch("deDE", "wake-up")
     fold(ALIAS)
     Upload.objects.update(staged_at=timezone.now() - timedelta(minutes=1))
     assert working.recover("deDE") == 0
@@ -197,7 +200,7 @@ def test_uploads_that_were_merged_without_telling_are_told_by_the_recovery() -> 
 
 def test_staging_goes_on_while_a_fold_waits_for_a_stager() -> None:
     send(1)
-    working.work("deDE", "wake-up")
+    working.stage_batch("deDE", "wake-up")
     staging, release = threading.Event(), threading.Event()
 
     def hold_the_set() -> None:
@@ -208,10 +211,10 @@ def test_staging_goes_on_while_a_fold_waits_for_a_stager() -> None:
 
     holder = in_thread(hold_the_set)
     assert staging.wait(PATIENCE_S)
-    folder = in_thread(lambda: working.merge("deDE"))
+    folder = in_thread(lambda: working.fold_staged("deDE"))
     _wait_until_turned()
     second = send(2)
-    assert working.work("deDE", "wake-up") == 1  # into the other set, at once
+    assert working.stage_batch("deDE", "wake-up") == 1  # into the other set, at once
     assert folder.is_alive()
     release.set()
     folder.join(PATIENCE_S)
@@ -246,14 +249,14 @@ def _wait_for_waiting(count: int) -> None:
 
 def test_a_stager_and_whoever_makes_the_tables_again_never_wait_for_each_other() -> None:
     """The stager waits for a fold of set 1, the maker has set 0 and waits for set 1; then the fold turns."""
-    hot_tables.make_again(ALIAS)
+    hot_tables.create_again(ALIAS)
     failed: list[BaseException] = []
 
     def noted(action: Callable[[], Any]) -> Callable[[], None]:
         def run() -> None:
             try:
                 action()
-            except hot_tables.ERRORS as error:
+            except ERRORS as error:
                 failed.append(error)
 
         return run
@@ -267,13 +270,13 @@ def test_a_stager_and_whoever_makes_the_tables_again_never_wait_for_each_other()
     fold_at_work = connections.create_connection(ALIAS)
     try:
         with fold_at_work.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s, 1)", [hot_tables.SET_LOCK])
+            cursor.execute("SELECT pg_advisory_lock(%s, 1)", [Lock.HOT_SET])
             stager = in_thread(noted(stage_something))
             _wait_for_waiting(1)
-            maker = in_thread(noted(lambda: hot_tables.make_again(ALIAS)))
+            maker = in_thread(noted(lambda: hot_tables.create_again(ALIAS)))
             _wait_for_waiting(2)
             cursor.execute("UPDATE hot_state SET filling = 0")
-            cursor.execute("SELECT pg_advisory_unlock(%s, 1)", [hot_tables.SET_LOCK])
+            cursor.execute("SELECT pg_advisory_unlock(%s, 1)", [Lock.HOT_SET])
     finally:
         fold_at_work.close()
     stager.join(PATIENCE_S)
@@ -292,7 +295,7 @@ def test_a_stager_that_looked_before_a_fold_turned_does_not_wait_for_it(monkeypa
     fold_at_work = connections.create_connection(ALIAS)
     try:
         with fold_at_work.cursor() as other:
-            other.execute("SELECT pg_advisory_lock(%s, 0)", [hot_tables.SET_LOCK])
+            other.execute("SELECT pg_advisory_lock(%s, 0)", [Lock.HOT_SET])
             with transaction.atomic(using=ALIAS), connections[ALIAS].cursor() as cursor:
                 assert hot_tables.begin_filling(cursor) == 1
     finally:
@@ -301,71 +304,71 @@ def test_a_stager_that_looked_before_a_fold_turned_does_not_wait_for_it(monkeypa
 
 def test_a_fold_that_was_interrupted_after_the_turn_is_taken_up_first() -> None:
     first = send(1)
-    working.work("deDE", "wake-up")
+    working.stage_batch("deDE", "wake-up")
     with connections[ALIAS].cursor() as cursor:
         cursor.execute("UPDATE hot_state SET filling = 1")
     send(2)
-    working.work("deDE", "wake-up")
+    working.stage_batch("deDE", "wake-up")
     assert set(fold(ALIAS)) == {first.id}
-    assert working.merge("deDE") == 1
+    assert working.fold_staged("deDE") == 1
     assert sightings() == 2
 
 
 def test_one_fold_at_a_time() -> None:
     send(1)
-    working.work("deDE", "wake-up")
+    working.stage_batch("deDE", "wake-up")
     with connections[ALIAS].cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s, 0)", [hot_tables.FOLD_LOCK])
+        cursor.execute("SELECT pg_advisory_lock(%s, 0)", [Lock.FOLD])
         merged: list[int] = []
-        thread = in_thread(lambda: merged.append(working.merge("deDE")))
+        thread = in_thread(lambda: merged.append(working.fold_staged("deDE")))
         thread.join(PATIENCE_S)
-        cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [hot_tables.FOLD_LOCK])
+        cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [Lock.FOLD])
     assert merged == [0]
-    assert working.merge("deDE") == 1
+    assert working.fold_staged("deDE") == 1
 
 
 def test_at_the_budget_there_is_no_room_until_a_fold(settings: Any) -> None:
     send(1)
-    working.work("deDE", "wake-up")
+    working.stage_batch("deDE", "wake-up")
     settings.HOT_BUDGET_BYTES = 1
-    assert not working.has_room("deDE")
-    assert working.merge_is_due("deDE", drained=False)
-    working.merge("deDE")
+    assert not pacing.has_room("deDE")
+    assert pacing.fold_is_due("deDE", idle=False)
+    working.fold_staged("deDE")
     settings.HOT_BUDGET_BYTES = 1 << 30
-    assert working.has_room("deDE")
+    assert pacing.has_room("deDE")
 
 
 def test_a_loaded_locale_is_merged_at_three_quarters_of_its_budget(settings: Any) -> None:
     send(1)
-    working.work("deDE", "wake-up")
-    working.merge("deDE")
+    working.stage_batch("deDE", "wake-up")
+    working.fold_staged("deDE")
     send(2)
-    working.work("deDE", "wake-up")
+    working.stage_batch("deDE", "wake-up")
     staged = hot_tables.size_bytes(ALIAS) * len(locales.hosted())
     settings.HOT_BUDGET_BYTES = round(staged / 0.7)
-    assert not working.merge_is_due("deDE", drained=False)
+    assert not pacing.fold_is_due("deDE", idle=False)
     settings.HOT_BUDGET_BYTES = round(staged / 0.8)
-    assert working.merge_is_due("deDE", drained=False)
-    assert working.has_room("deDE")
+    assert pacing.fold_is_due("deDE", idle=False)
+    assert pacing.has_room("deDE")
 
 
 def test_a_quiet_locale_is_merged_soon_and_a_loaded_one_seldom() -> None:
     send(1)
-    working.work("deDE", "wake-up")
-    working.merge("deDE")
+    working.stage_batch("deDE", "wake-up")
+    working.fold_staged("deDE")
     with connections[ALIAS].cursor() as cursor:
         cursor.execute("UPDATE hot_state SET folded_at = now() - interval '2 seconds'")
-        assert working.merge_is_due("deDE", drained=True)
-        assert not working.merge_is_due("deDE", drained=False)
+        assert pacing.fold_is_due("deDE", idle=True)
+        assert not pacing.fold_is_due("deDE", idle=False)
         cursor.execute("UPDATE hot_state SET folded_at = now() - interval '31 seconds'")
-        assert working.merge_is_due("deDE", drained=False)
+        assert pacing.fold_is_due("deDE", idle=False)
 
 
 def test_many_batches_folded_at_once_equal_one_batch_after_the_other() -> None:
     for number in range(1, 6):
         send(number % 3 + 1, f"{number}/{number}")
-        working.work("deDE", f"wake-up {number}")
-    working.merge("deDE")
+        working.stage_batch("deDE", f"wake-up {number}")
+    working.fold_staged("deDE")
     assert sightings() == 5
     rows = Habitat.objects.using(ALIAS).order_by("subject").values_list("subject", "position_count", "sighting_count")
     assert list(rows) == [(1, 1, 1), (2, 2, 2), (3, 2, 2)]
@@ -374,15 +377,15 @@ def test_many_batches_folded_at_once_equal_one_batch_after_the_other() -> None:
 def test_without_a_ram_tablespace_the_tables_lie_on_disk_and_say_so(settings: Any) -> None:
     settings.HOT_TABLESPACE = ""
     send(1)
-    working.work("deDE", "wake-up")
+    working.stage_batch("deDE", "wake-up")
     settings.HOT_TABLESPACE = "mobmap_hot"
     assert hot_tables.in_ram(ALIAS) is False
-    assert working.merge("deDE") == 1
+    assert working.fold_staged("deDE") == 1
 
 
 def test_a_tablespace_that_cannot_be_used_does_not_stop_staging(settings: Any, caplog: Any) -> None:
     settings.HOT_TABLESPACE = "there_is_none"
     send(1)
-    assert working.work("deDE", "wake-up") == 1
-    assert working.merge("deDE") == 1
+    assert working.stage_batch("deDE", "wake-up") == 1
+    assert working.fold_staged("deDE") == 1
     assert "there_is_none can't be used" in caplog.text

@@ -13,7 +13,7 @@ from ingest.merge.binary_copy import Arrays, Blobs, Scalars, blobs, decode, enco
 from ingest.merge.sightings import Entries
 
 #: As many as there may be at once: the keys of the last place are the largest that fit.
-PLACES = sightings.MAX_PLACES
+PLACES = sightings.MAX_HABITATS
 _sighting = st.tuples(
     st.sampled_from([0, 1, PLACES - 2, PLACES - 1]),
     st.sampled_from([-1, 0, 1, 1000, 1000 * 1024 + 1000]),
@@ -24,10 +24,10 @@ _sighting = st.tuples(
 _sightings = st.lists(_sighting, max_size=20)
 
 
-def entries(sightings: list[tuple[int, int, int, int, int]]) -> Entries:
+def entries(rows: list[tuple[int, int, int, int, int]]) -> Entries:
     place, xy, uploader, first, last = (
-        (np.array(column, dtype=np.int64) for column in zip(*sightings, strict=True))
-        if (sightings)
+        (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
+        if rows
         else (np.empty(0, dtype=np.int64) for _ in range(5))
     )
     return sightings.entries(sightings.keys(place, xy, uploader), np.ones(len(place), dtype=np.int64), first, last)
@@ -48,7 +48,7 @@ def test_adding_is_the_same_in_any_order_and_grouping(a, b, c) -> None:
 @settings(max_examples=200, deadline=None)
 @given(_sightings, _sightings)
 def test_what_is_taken_away_leaves_the_counts_of_the_rest(stays, goes) -> None:
-    left, unsure = sightings.take_away(entries([*stays, *goes]), entries(goes))
+    left, unsure = sightings.subtract(entries([*stays, *goes]), entries(goes))
     expected = entries(stays)
     assert left.key.tolist() == expected.key.tolist()
     assert left.times.tolist() == expected.times.tolist()
@@ -58,10 +58,10 @@ def test_what_is_taken_away_leaves_the_counts_of_the_rest(stays, goes) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(_sightings)
-def test_a_packed_row_holds_what_was_seen_at_its_place(sightings) -> None:
-    packed = sightings.pack(entries(sightings), PLACES)
+def test_a_packed_row_holds_what_was_seen_in_its_habitat(rows) -> None:
+    packed = sightings.pack(entries(rows), PLACES)
     seen: dict[int, dict[int, list[tuple[int, int, int]]]] = defaultdict(lambda: defaultdict(list))
-    for place, xy, uploader, first, last in sightings:
+    for place, xy, uploader, first, last in rows:
         seen[place][xy].append((uploader, first, last))
     start = 0
     for place, end in enumerate(packed.xy_end.tolist()):

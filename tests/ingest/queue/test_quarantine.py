@@ -11,16 +11,17 @@ import pytest
 from django.db import InterfaceError, OperationalError, connections
 from django.utils import timezone
 
+from core.locks import Lock
+from ingest import lifecycle
 from ingest.batch import columns as parsing
 from ingest.intake import spool
-from ingest.maintenance import withdraw
 from ingest.maintenance.withdrawals import finish_pending
 from ingest.merge import fold as folding
 from ingest.merge.fold import TRIES
 from ingest.models import LocaleControl, Upload
-from ingest.queue import bisection, quarantine, tasks
+from ingest.queue import bisection, outcomes, quarantine, tasks
 from ingest.queue import worker as working
-from ingest.queue.quarantine import ALONE, SET_ASIDE
+from ingest.queue.quarantine import ALONE, GIVEN_UP
 from portal.admin.uploads import requeue
 from tests.ingest.factories import document, mob, zone
 from tests.ingest.pipeline import RECEIVED, empty, merge, rows, stage_all, tables, take, work_off
@@ -89,7 +90,7 @@ def tries() -> int:
 def try_all(limit: int = 100) -> int:
     """Try suspects until none is left; returns how many groups that took."""
     for groups in range(limit):
-        if not bisection.try_some("deDE", "wake-up"):
+        if not bisection.merge_next_group("deDE", "wake-up"):
             return groups
     pytest.fail(f"{limit} groups were not enough")
 
@@ -97,7 +98,7 @@ def try_all(limit: int = 100) -> int:
 def fail_folding(times: int, *errors: type[BaseException]) -> None:
     for _ in range(times):
         with pytest.raises(errors or Exception):
-            working.merge("deDE")
+            working.fold_staged("deDE")
 
 
 # --- one bad upload among many ----------------------------------------------------------------------
@@ -107,7 +108,7 @@ def test_one_upload_that_can_never_be_folded_is_set_aside_and_all_others_are_mer
     stage_all()
     fail_folding(TRIES)
     assert states() == {"staged": 100}
-    assert working.merge("deDE") == 0
+    assert working.fold_staged("deDE") == 0
     assert states() == {"queued": 100}
     groups = try_all()
     assert states() == {"merged": 99, "rejected": 1}
@@ -126,7 +127,7 @@ def test_what_comes_meanwhile_is_merged_as_ever(refusal):
     sent(3, bad=(1,))
     stage_all()
     fail_folding(TRIES)
-    working.merge("deDE")
+    working.fold_staged("deDE")
     [later] = merge(xml(50), sender="player:2")
     assert later.status == "merged"
     try_all()
@@ -149,7 +150,7 @@ def test_several_bad_uploads_are_all_found(refusal):
     uploads = sent(30, bad)
     stage_all()
     fail_folding(TRIES)
-    working.merge("deDE")
+    working.fold_staged("deDE")
     try_all()
     assert states() == {"merged": 26, "rejected": 4}
     assert set(Upload.objects.filter(status="rejected").values_list("id", flat=True)) == {uploads[n].id for n in bad}
@@ -175,7 +176,7 @@ def test_a_receipt_says_what_happens_to_it(refusal, client):
     [good, bad] = sent(2, bad=(1,))
     stage_all()
     fail_folding(TRIES)
-    working.merge("deDE")
+    working.fold_staged("deDE")
     shown = client.get(f"/api/v1/uploads/{good.id}").json()
     assert (shown["status"], "tried apart" in shown["reason"]) == ("queued", True)
     try_all()
@@ -193,14 +194,14 @@ def test_a_fault_of_the_machine_does_not_count_however_often(refusal, code):
     fail_folding(2 * TRIES)
     assert (states(), tries()) == ({"staged": 3}, 0)
     accept_all()
-    assert working.merge("deDE") == 3
+    assert working.fold_staged("deDE") == 3
 
 
 def test_a_fault_of_the_machine_while_tried_apart_keeps_the_step(refusal):
     refusal("53100")
     sent(3, bad=(1,))
     Upload.objects.update(quarantine_step=2)
-    assert bisection.try_some("deDE", "wake-up") == 3
+    assert bisection.merge_next_group("deDE", "wake-up") == 3
     assert set(Upload.objects.values_list("status", "quarantine_step")) == {("queued", 2)}
     assert Upload.objects.filter(retry_at__gt=timezone.now()).count() == 3
     accept_all()
@@ -222,17 +223,17 @@ def test_a_connection_that_is_lost_in_a_fold_loses_and_rejects_nothing(monkeypat
         cut.setattr(folding, "fold_from", cut_off)
         for _ in range(TRIES + 1):
             with pytest.raises((OperationalError, InterfaceError)):
-                working.merge("deDE")
+                working.fold_staged("deDE")
             connections[ALIAS].close()
     assert tries() == 0
-    assert working.merge("deDE") == 3
+    assert working.fold_staged("deDE") == 3
 
 
 def test_a_missing_document_does_not_hold_up_those_tried_with_it(own_spool):
     uploads = sent(3)
     spool.spool().delete(uploads[1].document_name)
     Upload.objects.update(quarantine_step=1)
-    bisection.try_some("deDE", "wake-up")
+    bisection.merge_next_group("deDE", "wake-up")
     assert states() == {"merged": 2, "queued": 1}
     left = Upload.objects.get(status="queued")
     assert (left.quarantine_step, left.retry_at is not None, left.lease_until) == (1, True, None)
@@ -252,7 +253,7 @@ def test_folds_that_kill_their_worker_are_counted(monkeypatch):
         crash.setattr(folding, "fold_from", die)
         fail_folding(TRIES, SystemExit)
     assert tries() == TRIES
-    assert working.merge("deDE") == 0
+    assert working.fold_staged("deDE") == 0
     assert (states(), tries()) == ({"queued": 3}, 0)
     try_all()
     assert states() == {"merged": 3}
@@ -263,9 +264,9 @@ def test_an_upload_that_kills_every_worker_is_set_aside(monkeypatch):
     Upload.objects.update(quarantine_step=1)
     with monkeypatch.context() as crash:
         crash.setattr(bisection, "fold_from", die)
-        for _ in range(SET_ASIDE - ALONE):
+        for _ in range(GIVEN_UP - ALONE):
             with pytest.raises(SystemExit):
-                bisection.try_some("deDE", "wake-up")
+                bisection.merge_next_group("deDE", "wake-up")
     assert try_all() == 1
     upload.refresh_from_db()
     assert (upload.status, "No worker survived" in upload.reason) == ("rejected", True)
@@ -284,10 +285,10 @@ def test_a_document_that_kills_its_reader_is_set_aside_and_the_others_are_merged
     monkeypatch.setattr(parsing.Elements, "collect", killed)
     for _ in range(60):
         Upload.objects.filter(status="queued").update(lease_until=None)  # the leases of the dead have run out
-        for step in (working.work, bisection.try_some):
+        for step in (working.stage_batch, bisection.merge_next_group):
             with suppress(SystemExit):
                 step("deDE", "wake-up")
-        working.merge("deDE")
+        working.fold_staged("deDE")
     assert states() == {"merged": 5, "rejected": 1}
     assert Upload.objects.get(status="rejected").id == uploads[3].id
 
@@ -317,19 +318,19 @@ def test_a_group_is_tried_by_one_worker_and_not_while_a_fold_is_at_work():
     other = connections.create_connection(ALIAS)
     try:
         with other.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s, 0)", [folding.hot.FOLD_LOCK])
-        assert bisection.try_some("deDE", "wake-up") == 0
+            cursor.execute("SELECT pg_advisory_lock(%s, 0)", [Lock.FOLD])
+        assert bisection.merge_next_group("deDE", "wake-up") == 0
     finally:
         other.close()
     assert set(Upload.objects.values_list("quarantine_step", flat=True)) == {1}
-    assert bisection.try_some("deDE", "wake-up") == 2
+    assert bisection.merge_next_group("deDE", "wake-up") == 2
 
 
 def test_a_paused_locale_is_not_tried_either():
     sent(1)
     Upload.objects.update(quarantine_step=1)
     LocaleControl.objects.create(locale="deDE", work_paused=True)
-    assert bisection.try_some("deDE", "wake-up") == 0
+    assert bisection.merge_next_group("deDE", "wake-up") == 0
 
 
 def test_groups_are_bounded_by_what_a_worker_reads_at_once(settings):
@@ -344,7 +345,7 @@ def test_groups_are_bounded_by_what_a_worker_reads_at_once(settings):
 def test_what_was_merged_all_the_same_is_told_so():
     [upload] = merge(xml(1))
     Upload.objects.update(status="queued", quarantine_step=2, merged_at=None, contribution=None)
-    assert bisection.try_some("deDE", "wake-up") == 1
+    assert bisection.merge_next_group("deDE", "wake-up") == 1
     upload.refresh_from_db()
     assert (upload.status, upload.quarantine_step) == ("merged", 0)
     assert rows("SELECT count(*) FROM ledger") == [(1,)]
@@ -355,17 +356,18 @@ def test_what_proves_unreadable_is_rejected_and_the_rest_of_its_group_merged(own
     Upload.objects.update(quarantine_step=1)
     (own_spool / "spool" / uploads[1].document_name).write_bytes(b"")
     free: list[bool] = []
+    reject = outcomes.reject
 
     def note_the_lock(upload: Upload, reason: str) -> None:
         other = connections.create_connection(ALIAS)
         with other.cursor() as cursor:
-            cursor.execute("SELECT pg_try_advisory_lock(%s, 0)", [folding.hot.FOLD_LOCK])
+            cursor.execute("SELECT pg_try_advisory_lock(%s, 0)", [Lock.FOLD])
             free.append(cursor.fetchone()[0])
         other.close()
-        working.reject(upload, reason)
+        reject(upload, reason)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(bisection, "reject", note_the_lock)
+        patched.setattr(outcomes, "reject", note_the_lock)
         try_all()
     assert states() == {"merged": 2, "rejected": 1}
     assert free == [True], "rows are changed without the fold lock, for which a withdrawal waits with its rows locked"
@@ -374,7 +376,7 @@ def test_what_proves_unreadable_is_rejected_and_the_rest_of_its_group_merged(own
 def test_a_withdrawn_suspect_is_never_merged():
     uploads = sent(2)
     Upload.objects.update(quarantine_step=1)
-    withdraw.mark([uploads[0].id])
+    lifecycle.withdraw([uploads[0].id])
     assert finish_pending("deDE") == 1
     try_all()
     assert states() == {"merged": 1, "withdrawn": 1}
@@ -390,6 +392,6 @@ def test_tried_apart_or_together_the_tables_are_the_same():
     for no, text in enumerate(documents):
         take(text, f"player:{no % 3}", RECEIVED)
     for step, upload in enumerate(Upload.objects.order_by("id")):
-        Upload.objects.filter(id=upload.id).update(quarantine_step=step % SET_ASIDE)
+        Upload.objects.filter(id=upload.id).update(quarantine_step=step % GIVEN_UP)
     work_off()
     assert tables() == together

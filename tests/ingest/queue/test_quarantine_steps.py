@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ingest.batch.columns import Unreadable
 from ingest.queue import quarantine
-from ingest.queue.quarantine import ALONE, GROUPS, SET_ASIDE, is_content, next_step
+from ingest.queue.quarantine import ALONE, GIVEN_UP, GROUP_SIZES, is_content, next_step
 
 
 def refused_with(code: str) -> Exception:
@@ -58,9 +58,9 @@ def test_what_work_is_done_with_is_nobodys_content(error):
     assert not is_content(error)
 
 
-@given(st.integers(0, SET_ASIDE), st.integers(1, 100_000))
+@given(st.integers(0, GIVEN_UP), st.integers(1, 100_000))
 def test_every_step_is_further_on_and_its_group_smaller(faults, together):
     step = next_step(faults, together)
     assert step > faults
-    assert together == 1 or GROUPS[min(step, ALONE) - 1] < together
+    assert together == 1 or GROUP_SIZES[min(step, ALONE) - 1] < together
     assert together > 1 or step > ALONE

@@ -16,10 +16,14 @@ from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from core import locales
+from ingest import lifecycle, wake
 from ingest.intake import spool
+from ingest.lifecycle import claim, locales_with_work
+from ingest.merge import ledger
 from ingest.models import LocaleControl, Requeued, Upload
-from ingest.queue import requeue, tasks, wake
-from ingest.queue.worker import claim, locales_with_work, work
+from ingest.queue import requeue, tasks, worker
+from ingest.queue.worker import stage_batch
 from tests import merged_tables
 from tests.ingest.factories import contents, document, mob, notes, zone
 from tests.ingest.pipeline import RECEIVED, empty, merge, rows, tables, take, work_off
@@ -108,13 +112,13 @@ def test_any_requeueing_at_any_time_gives_the_same_tables(batch, steps):
     for step in steps:
         if step == "requeue":
             requeue.select(Upload.objects.all())
-            requeue.put_back()
+            requeue.add_selected()
         elif step == "work":
             draw_all()
         else:
             lose_the_map()
     requeue.select(Upload.objects.all())
-    requeue.put_back()
+    requeue.add_selected()
     draw_all()
     assert merged_tables.read(ALIAS) == before
 
@@ -175,7 +179,7 @@ def test_a_draw_that_dies_leaves_all_as_it_was(monkeypatch):
         raise SystemExit
 
     with monkeypatch.context() as patched:
-        patched.setattr(requeue, "_batch", die)
+        patched.setattr(lifecycle, "requeue", die)
         with pytest.raises(SystemExit):
             requeue.draw("deDE", "wake-up")
     assert states() == {upload.id: "merged"}
@@ -220,7 +224,7 @@ def test_a_locale_whose_database_is_away_keeps_its_requeued_uploads(monkeypatch)
 
     merge(xml(1))
     command()
-    monkeypatch.setattr(requeue, "already_merged", away)
+    monkeypatch.setattr(ledger, "find", away)
     assert requeue.draw("deDE", "a") == requeue.NOTHING
     assert Requeued.objects.count() == 1
 
@@ -229,11 +233,11 @@ def test_the_sweep_finds_requeued_uploads_and_a_turn_works_them_off(sent):
     merge(xml(1))
     lose_the_map()
     command()
-    assert locales_with_work() == ["deDE"]
+    assert locales_with_work(locales.hosted()) == ["deDE"]
     tasks.work.apply(args=["deDE"], task_id="wake-up", throw=True)
     work_off()  # the fold may not have been due within that turn
     assert rows("SELECT count(*) FROM ledger") == [(1,)]
-    assert locales_with_work() == []
+    assert locales_with_work(locales.hosted()) == []
 
 
 def test_live_uploads_go_first(monkeypatch):
@@ -242,7 +246,7 @@ def test_live_uploads_go_first(monkeypatch):
     command()
     live = take(xml(2), received_at=timezone.now())
     order: list[UUID] = []
-    monkeypatch.setattr(tasks, "stage_batch", lambda locale, name: _take(locale, name, order))
+    monkeypatch.setattr(worker, "stage_batch", lambda locale, name: _take(locale, name, order))
     tasks.work.apply(args=["deDE"], task_id="wake-up", throw=True)
     assert order[0] == live.id
 
@@ -346,7 +350,7 @@ def test_a_broker_that_is_away_only_delays(monkeypatch):
 
 # --- at once ----------------------------------------------------------------------------------------
 def test_a_big_requeue_beside_live_uploads_and_workers_makes_no_deadlock_and_loses_no_claim(settings):
-    """20,000 uploads go back to work, twice at once, while others come in live and four workers draw and claim."""
+    """20,000 uploads are requeued, twice at once, while others come in live and four workers draw and claim."""
     settings.BATCH_MAX_UPLOADS = 20
     merged = [_row("merged") for _ in range(20_000)]
     Upload.objects.bulk_create(merged, batch_size=5_000)
@@ -371,7 +375,7 @@ def test_a_big_requeue_beside_live_uploads_and_workers_makes_no_deadlock_and_los
 
     def put_back() -> None:
         requeue.select(Upload.objects.all())
-        requeue.put_back()
+        requeue.add_selected()
 
     def send() -> None:
         while not over.is_set():
@@ -461,5 +465,5 @@ def _deadlocks() -> int:
 
 def test_work_goes_on_as_before_without_requeued_uploads():
     take(xml(1))
-    assert work("deDE", "wake-up") == 1
+    assert stage_batch("deDE", "wake-up") == 1
     assert requeue.draw("deDE", "wake-up") == requeue.NOTHING

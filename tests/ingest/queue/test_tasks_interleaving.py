@@ -23,10 +23,11 @@ from django.utils import timezone
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from ingest import lifecycle
 from ingest.intake import spool
-from ingest.merge import fold, hot_tables
+from ingest.merge import fold, hot_tables, ledger
 from ingest.models import Upload
-from ingest.queue import bisection, quarantine, worker
+from ingest.queue import bisection, outcomes, quarantine, worker
 from maps.publish.changes import publish
 from tests import independent, merged_tables
 from tests.ingest.factories import Note, contents, notes
@@ -50,23 +51,23 @@ class Died(BaseException):
 
 
 VERBS: dict[str, Callable[[str], object]] = {
-    "stage": lambda name: worker.work(LOCALE, name),
-    "merge": lambda name: worker.merge(LOCALE),
-    "try apart": lambda name: bisection.try_some(LOCALE, name),
+    "stage": lambda name: worker.stage_batch(LOCALE, name),
+    "merge": lambda name: worker.fold_staged(LOCALE),
+    "try apart": lambda name: bisection.merge_next_group(LOCALE, name),
     "recover": lambda name: worker.recover(LOCALE),
     "publish": lambda name: publish(ALIAS),
 }
 #: The parts of what workers do that lie between transactions, where others see what was done and what was not.
 PARTS: dict[str, list[tuple[ModuleType, str]]] = {
-    "stage": [(worker, "claim"), (worker, "already_merged"), (worker, "read"), (worker, "stage")],
+    "stage": [(lifecycle, "claim"), (ledger, "find"), (worker, "read"), (worker, "stage")],
     "merge": [
         (hot_tables, "begin_try"),
         (fold, "_fold_set"),
-        (worker, "finish"),
-        (worker, "archive"),
+        (outcomes, "record_merged"),
+        (outcomes, "archive"),
         (spool, "move_to_archive"),
     ],
-    "try apart": [(quarantine, "claim"), (bisection, "_try"), (bisection, "finish")],
+    "try apart": [(quarantine, "claim"), (bisection, "_merge"), (outcomes, "record_merged")],
     "recover": [(hot_tables, "staged")],
     "publish": [],
 }
@@ -274,7 +275,9 @@ class Site:
 
 def work_to_the_end(name: str) -> None:
     try:
-        while worker.work(LOCALE, name) or worker.merge(LOCALE) or bisection.try_some(LOCALE, name):
+        while (
+            worker.stage_batch(LOCALE, name) or worker.fold_staged(LOCALE) or bisection.merge_next_group(LOCALE, name)
+        ):
             pass
     finally:
         connections.close_all()

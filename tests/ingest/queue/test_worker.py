@@ -9,11 +9,15 @@ import pytest
 from django.db import OperationalError, connections
 from django.utils import timezone
 
+from core import locales
+from ingest import lifecycle, wake
 from ingest.intake import spool
+from ingest.lifecycle import claim, locales_with_work
+from ingest.merge import ledger
 from ingest.models import LocaleControl, Upload
-from ingest.queue import quarantine, tasks, wake
+from ingest.queue import outcomes, pacing, quarantine, tasks, turn
 from ingest.queue import worker as module
-from ingest.queue.worker import APART_AFTER, claim, locales_with_work, merge, recover, work
+from ingest.queue.worker import fold_staged, recover, stage_batch
 from maps.publish.changes import has_changes, publish
 from tests.ingest.factories import document, mob, zone
 from tests.ingest.pipeline import rows, stage_all, take, work_off
@@ -100,9 +104,9 @@ def test_a_wake_up_that_is_delivered_again_gets_its_own_claims_back():
 def test_a_claim_whose_lease_ran_out_is_free(settings):
     uploads = taken(2)
     claim("deDE", "a")
-    assert locales_with_work() == []
+    assert locales_with_work(locales.hosted()) == []
     Upload.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    assert locales_with_work() == ["deDE"]
+    assert locales_with_work(locales.hosted()) == ["deDE"]
     assert claim("deDE", "b") == uploads
 
 
@@ -114,7 +118,7 @@ def test_a_claim_is_of_one_locale():
 
 def test_an_upload_that_keeps_failing_is_tried_apart_after_its_last_try_with_the_others():
     uploads = taken(3)
-    Upload.objects.filter(id=uploads[1].id).update(attempts=APART_AFTER - 1)
+    Upload.objects.filter(id=uploads[1].id).update(attempts=lifecycle.TRIES_WITH_OTHERS - 1)
     assert claim("deDE", "a") == uploads
     Upload.objects.update(lease_until=None)  # each of them failed
     assert claim("deDE", "b") == [uploads[0], uploads[2]]
@@ -131,7 +135,7 @@ def test_what_waits_for_another_try_is_left_alone_until_then():
     [upload] = taken(1)
     Upload.objects.update(retry_at=timezone.now() + timedelta(seconds=60))
     assert claim("deDE", "a") == []
-    assert locales_with_work() == []
+    assert locales_with_work(locales.hosted()) == []
     Upload.objects.update(retry_at=timezone.now() - timedelta(seconds=1))
     assert claim("deDE", "a") == [upload]
 
@@ -140,7 +144,7 @@ def test_what_waits_for_another_try_is_left_alone_until_then():
 def test_a_time_written_before_the_clock_was_set_back_holds_nothing(held):
     [upload] = taken(1)
     Upload.objects.update(**{held: timezone.now() + timedelta(days=1)})
-    assert locales_with_work() == ["deDE"]
+    assert locales_with_work(locales.hosted()) == ["deDE"]
     assert claim("deDE", "a") == [upload]
 
 
@@ -154,7 +158,7 @@ def test_what_was_staged_before_the_clock_was_set_back_is_recovered():
 def test_a_paused_locale_is_not_worked_on_and_loses_nothing():
     taken(2)
     control = LocaleControl.objects.create(locale="deDE", work_paused=True)
-    assert work("deDE", "a") == 0
+    assert stage_batch("deDE", "a") == 0
     assert states() == {"queued": 2}
     control.delete()
     work_off()
@@ -176,9 +180,9 @@ def test_a_crash_between_the_merge_and_the_receipts_merges_once(monkeypatch):
     taken(3)
     stage_all()
     with monkeypatch.context() as crash:
-        crash.setattr(module, "finish", die)
+        crash.setattr(outcomes, "record_merged", die)
         with pytest.raises(SystemExit):
-            merge("deDE")
+            fold_staged("deDE")
     assert (states(), sightings()) == ({"staged": 3}, 6)
     Upload.objects.update(staged_at=timezone.now() - timedelta(minutes=1))
     assert recover("deDE") == 0
@@ -192,10 +196,10 @@ def test_a_crash_between_staging_and_its_row_stages_again_and_merges_once(monkey
         staging = module.stage
         crash.setattr(module, "stage", lambda *args: (staging(*args), die()))
         with pytest.raises(SystemExit):
-            work("deDE", "a")
+            stage_batch("deDE", "a")
     assert states() == {"queued": 3}
-    assert work("deDE", "a") == 3
-    while merge("deDE"):
+    assert stage_batch("deDE", "a") == 3
+    while fold_staged("deDE"):
         pass
     assert (states(), sightings()) == ({"merged": 3}, 6)
 
@@ -204,11 +208,11 @@ def test_a_crash_before_the_archive_is_finished_by_the_next_round(monkeypatch):
     [upload] = taken(1)
     stage_all()
     with monkeypatch.context() as crash:
-        crash.setattr(module, "archive", die)
+        crash.setattr(outcomes, "archive", die)
         with pytest.raises(SystemExit):
-            merge("deDE")
+            fold_staged("deDE")
     assert states() == {"merged": 1}
-    tasks.tidy()
+    tasks.clean_up()
     upload.refresh_from_db()
     assert upload.archived
     assert sightings() == 2
@@ -246,7 +250,7 @@ def test_a_database_error_postpones_the_batch_longer_every_time(monkeypatch):
         waits = []
         for _ in range(3):
             Upload.objects.update(retry_at=None)
-            assert work("deDE", "a") > 0
+            assert stage_batch("deDE", "a") > 0
             upload = Upload.objects.order_by("received_at").first()
             assert upload is not None and upload.retry_at is not None
             waits.append(round((upload.retry_at - timezone.now()).total_seconds()))
@@ -266,7 +270,7 @@ def test_an_error_within_copy_postpones_the_batch_too():
         cursor.execute("ALTER TABLE hot_0.staged_position ADD COLUMN surprise int NOT NULL")
         cursor.execute("ALTER TABLE hot_1.staged_position ADD COLUMN surprise int NOT NULL")
     upload = take(xml(50))
-    assert work("deDE", "a") == 1
+    assert stage_batch("deDE", "a") == 1
     upload.refresh_from_db()
     assert (upload.status, upload.lease_until, upload.retry_at is None) == ("queued", None, False)
 
@@ -277,8 +281,8 @@ def test_a_ledger_that_cannot_be_asked_postpones_the_batch(monkeypatch):
     def away(*args: object) -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(module, "already_merged", away)
-    assert work("deDE", "a") == 1
+    monkeypatch.setattr(ledger, "find", away)
+    assert stage_batch("deDE", "a") == 1
     assert Upload.objects.get().retry_at is not None
 
 
@@ -293,7 +297,7 @@ def test_a_document_that_was_moved_without_saying_so_is_found():
 def test_a_missing_document_waits_and_does_not_hold_the_others_for_long(own_spool):
     uploads = taken(2)
     spool.spool().delete(uploads[0].document_name)
-    for _ in range(APART_AFTER + 1):
+    for _ in range(lifecycle.TRIES_WITH_OTHERS + 1):
         Upload.objects.update(retry_at=None)
         work_off()
     assert states() == {"queued": 1, "merged": 1}
@@ -307,7 +311,7 @@ def test_two_workers_on_the_same_claims_merge_once():
     def work_in_thread() -> None:
         try:
             together.wait(120)
-            work("deDE", "the same wake-up")
+            stage_batch("deDE", "the same wake-up")
         finally:
             connections.close_all()
 
@@ -349,7 +353,7 @@ def test_the_sweep_wakes_for_waiting_uploads_and_for_unpublished_changes(sent):
 
 def test_a_worker_passes_the_wake_up_on_when_its_turn_is_over(monkeypatch, settings, sent):
     settings.BATCH_MAX_UPLOADS = 1
-    monkeypatch.setattr(tasks, "TURN_S", 0.0)
+    monkeypatch.setattr(turn, "TURN_S", 0.0)
     taken(3)
     tasks.work.apply(args=["deDE"], throw=True)
     assert states()["queued"] >= 2
@@ -357,8 +361,8 @@ def test_a_worker_passes_the_wake_up_on_when_its_turn_is_over(monkeypatch, setti
 
 
 def test_publishing_that_takes_longer_than_a_turn_goes_on_in_the_next(monkeypatch, sent):
-    monkeypatch.setattr(tasks, "PUBLISH_S", 0.0)
-    monkeypatch.setattr("maps.publish.MOST_PAIRS", 1)
+    monkeypatch.setattr(turn, "PUBLISH_S", 0.0)
+    monkeypatch.setattr("maps.publish.changes.MOST_PAIRS", 1)
     for creature in (1, 2, 3):
         take(document(mob(zone(), id=creature, name=f"Kodo {creature}")), received_at=timezone.now())
     last_fold("1 minute")
@@ -378,7 +382,7 @@ def test_publishing_that_takes_longer_than_a_turn_goes_on_in_the_next(monkeypatc
 
 
 def test_one_wake_up_brings_an_upload_onto_the_map(monkeypatch, sent):
-    monkeypatch.setattr(tasks, "PUBLISH_S", 60.0)
+    monkeypatch.setattr(turn, "PUBLISH_S", 60.0)
     taken(3)
     last_fold("1 minute")
     tasks.work.apply(args=["deDE"], throw=True)
@@ -389,8 +393,8 @@ def test_one_wake_up_brings_an_upload_onto_the_map(monkeypatch, sent):
 
 def test_what_is_staged_right_after_a_fold_is_merged_when_the_next_one_is_due(monkeypatch, sent):
     later: list[tuple[str, float]] = []
-    monkeypatch.setattr(tasks, "PUBLISH_S", 60.0)
-    monkeypatch.setattr(module, "FOLD_GAP_QUIET", timedelta(seconds=60))
+    monkeypatch.setattr(turn, "PUBLISH_S", 60.0)
+    monkeypatch.setattr(pacing, "FOLD_GAP_IDLE", timedelta(seconds=60))
     monkeypatch.setattr(wake, "wake_later", lambda *when: later.append(when))
     taken(1)
     last_fold("0 seconds")
@@ -408,14 +412,14 @@ def test_what_is_staged_right_after_a_fold_is_merged_when_the_next_one_is_due(mo
 def test_the_last_fold_of_a_queue_waits_for_what_others_are_still_staging(monkeypatch, settings):
     settings.BATCH_MAX_UPLOADS = 2
     taken(3)
-    assert len(module.claim("deDE", "another worker's")) == 2
+    assert len(lifecycle.claim("deDE", "another worker's")) == 2
     waits: list[float] = []
 
     def end_of_the_other(pause_s: float) -> None:
         waits.append(pause_s)
-        module.work("deDE", "another worker's")
+        module.stage_batch("deDE", "another worker's")
 
-    monkeypatch.setattr(tasks, "sleep", end_of_the_other)
+    monkeypatch.setattr(turn, "sleep", end_of_the_other)
     last_fold("10 seconds")
     tasks.work.apply(args=["deDE"], throw=True)
     assert (states(), len(waits)) == ({"merged": 3}, 1)
@@ -424,9 +428,9 @@ def test_the_last_fold_of_a_queue_waits_for_what_others_are_still_staging(monkey
 
 def test_a_claim_whose_worker_died_holds_up_a_fold_for_a_moment_only(monkeypatch, settings):
     settings.BATCH_MAX_UPLOADS = 1
-    monkeypatch.setattr(tasks, "OTHERS_S", 0.2)
+    monkeypatch.setattr(turn, "GRACE_S", 0.2)
     taken(2)
-    module.claim("deDE", "a dead worker's")
+    lifecycle.claim("deDE", "a dead worker's")
     last_fold("10 seconds")
     tasks.work.apply(args=["deDE"], throw=True)
     assert states() == {"merged": 1, "queued": 1}
@@ -434,7 +438,7 @@ def test_a_claim_whose_worker_died_holds_up_a_fold_for_a_moment_only(monkeypatch
 
 def test_a_fold_noted_before_the_clock_was_set_back_holds_up_none():
     last_fold("-1 hour")
-    assert module.merge_is_due("deDE", drained=False)
+    assert pacing.fold_is_due("deDE", idle=False)
     taken(1)
     stage_all()
-    assert module.next_merge_s("deDE") == module.FOLD_GAP_QUIET.total_seconds()
+    assert pacing.next_fold_s("deDE") == pacing.FOLD_GAP_IDLE.total_seconds()

@@ -11,8 +11,8 @@ from django.utils import timezone
 from psycopg import sql
 
 from ingest.intake import spool
+from ingest.lifecycle import claim
 from ingest.models import Upload
-from ingest.queue.worker import claim
 
 pytestmark = pytest.mark.django_db(databases="__all__")
 

@@ -191,7 +191,7 @@ def test_a_zone_offers_the_kinds_of_gathering_that_have_places_there(world):
     assert re.findall(r'name="gathering" value="(\w+)"', html) == ["herb"]
 
 
-def test_a_zone_of_gathering_places_alone_offers_them_too():
+def test_a_zone_of_gathering_positions_alone_offers_them_too():
     zone = factories.zone("Sea", db=factories.EN)
     water = factories.source("fishing", zone=zone, db=factories.EN)
     factories.habitat(-water, zone, {(10, 10): [1]}, db=factories.EN)

@@ -12,10 +12,10 @@ from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 from django.utils import timezone
 
+from ingest import lifecycle
 from ingest.intake import spool
 from ingest.models import Upload
 from portal.admin import documents
-from portal.admin.uploads import requeue
 from portal.models import Player
 from tests.portal import rows
 
@@ -264,7 +264,7 @@ def test_an_upload_whose_document_expired_says_so_and_offers_nothing_for_it(admi
 def test_a_rejected_upload_whose_document_is_being_deleted_is_not_tried_again(admin_client):
     upload = rows.upload(status="rejected", rejected_at=timezone.now(), expired_at=timezone.now())
     assert "its document was deleted from the archive" in retry(admin_client, upload).content.decode()
-    assert not requeue(upload)
+    assert not lifecycle.retry(upload)
 
 
 def test_permissions_are_respected(client):

@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 
 from core.problems import TYPE_BASE, Problem
-from ingest.intake import problems
+from ingest import problems
 from ingest.models import LocaleControl, Upload
 from maps.api import openapi
 from maps.pages.views import every_cause

@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from ingest.intake.problems import IntakePaused, SpoolFull, TooManyUploads
 from ingest.models import LocaleControl
+from ingest.problems import IntakePaused, SpoolFull, TooManyUploads
 from portal.api import limits
 from portal.models import Refusal
 from tests.portal.rows import upload

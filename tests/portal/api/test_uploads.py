@@ -14,8 +14,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploaded
 from django.test import Client
 from django.utils import timezone
 
+from ingest import wake
 from ingest.models import LocaleControl, Upload
-from ingest.queue import wake
 from portal import accounts
 from portal.api import limits
 from portal.models import Player, Refusal, Token

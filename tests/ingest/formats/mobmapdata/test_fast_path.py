@@ -14,7 +14,7 @@ from ingest.formats.mobmapdata import fast_path, grammar, reading
 from ingest.formats.mobmapdata import validate as door
 from ingest.formats.mobmapdata.fast_path import cut
 from ingest.formats.mobmapdata.reading import Contents
-from ingest.intake.problems import InvalidDocument
+from ingest.problems import InvalidDocument
 from tests.ingest.factories import OTHERS, Note, contents, document, loot, mob, notes, open_body, zone
 
 PARTS = ["n0x1", "n", "OPENoA#B", "FISH", "#", "", "1", "1.0", "-1", "-0", "100.1", "Z", "ZHEROIC", "HEROIC", "0", "99"]

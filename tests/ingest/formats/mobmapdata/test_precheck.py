@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.problems import Problem
 from ingest.formats.mobmapdata.precheck import MAX_EQUALS_PER_TAG, MAX_TAG_BYTES, guard
-from ingest.intake.problems import InvalidDocument, NotUtf8
+from ingest.problems import InvalidDocument, NotUtf8
 from tests.ingest.factories import OTHERS, document, mob, open_body, zone
 
 START = b'<?xml version="1.0" encoding="UTF-8"?><MobMapData language="deDE" version="44" gameversion="' + b"x" * 1000

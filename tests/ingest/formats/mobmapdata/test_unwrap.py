@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from core.problems import Problem
 from ingest.formats.mobmapdata.unwrap import unwrap
-from ingest.intake.problems import (
+from ingest.problems import (
     BadBase64,
     BadCompression,
     EmptyBody,

@@ -18,7 +18,7 @@ from core.problems import Problem
 from ingest.formats.mobmapdata import validate as door
 from ingest.formats.mobmapdata.validate import validate
 from ingest.intake import accept
-from ingest.intake.problems import InvalidDocument, NotWellFormed, TooLarge
+from ingest.problems import InvalidDocument, NotWellFormed, TooLarge
 from portal.env import BASE_DIR as CHECKOUT
 from tests.ingest.factories import (
     OTHERS,

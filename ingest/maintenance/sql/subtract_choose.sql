@@ -1,2 +1,0 @@
--- Leave out uploads that are not merged any more. Reads ledger; writes staged_upload. Under the locale's fold lock.
-DELETE FROM pg_temp.staged_upload u WHERE NOT EXISTS (SELECT FROM ledger l WHERE l.content_hash = u.content_hash)

@@ -1,7 +1,0 @@
--- The staged coordinates of a chunk of touched_habitat places. Reads chunk, staged_row, staged_position.
-COPY (
-    SELECT r.habitat_no, s.sightings
-    FROM chunk c
-    JOIN staged_row r ON r.habitat_no BETWEEN c.first AND c.last
-    JOIN staged_position s ON s.ctid = r.staged
-) TO STDOUT (FORMAT binary)

@@ -1,5 +1,0 @@
--- Say which places are merged now: COPY takes no parameters. Parameters: first, last (places).
-CREATE TEMPORARY TABLE IF NOT EXISTS chunk (first int, last int) ON COMMIT DROP;
-TRUNCATE chunk;
-INSERT INTO chunk VALUES (%(first)s, %(last)s);
-ANALYZE chunk
