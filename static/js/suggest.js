@@ -108,7 +108,9 @@ export function suggest(form) {
   /** @param {number} index */
   function choose(index) {
     chosen = index;
-    list.querySelectorAll("li:not(.none)").forEach((item, at) => item.setAttribute("aria-selected", String(at === index)));
+    for (const [at, item] of list.querySelectorAll("li:not(.none)").entries()) {
+      item.setAttribute("aria-selected", String(at === index));
+    }
     if (index < 0) input.removeAttribute("aria-activedescendant");
     else input.setAttribute("aria-activedescendant", `${list.id}-${index}`);
     list.children[index]?.scrollIntoView({ block: "nearest" });

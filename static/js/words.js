@@ -1,23 +1,29 @@
-/** Words and figures in the language of the interface. The catalogue comes from Django (messages/<language>.js). */
+/** Words and figures in the language of the interface. The catalog comes from Django (messages/<language>.js). */
 
 const language = document.documentElement.lang || "en";
 
 /**
- * The catalogue's functions, or ones that return the English when it could not be loaded.
- * @type {{gettext: (text: string) => string, ngettext: (one: string, many: string, count: number) => string}}
+ * @typedef {object} Catalog
+ * @property {(text: string) => string} gettext
+ * @property {(one: string, many: string, count: number) => string} ngettext
  */
-const catalogue = globalThis.django?.gettext
-  ? globalThis.django
-  : { gettext: (text) => text, ngettext: (one, many, count) => (count === 1 ? one : many) };
+
+const { django } = /** @type {{django?: Partial<Catalog>}} */ (globalThis);
+
+/** The catalog's functions, or ones that return the English text when it could not be loaded. @type {Catalog} */
+const catalog = {
+  gettext: django?.gettext ?? ((text) => text),
+  ngettext: django?.ngettext ?? ((one, many, count) => (count === 1 ? one : many)),
+};
 
 /** @param {string} text */
-export const gettext = (text) => catalogue.gettext(text);
+export const gettext = (text) => catalog.gettext(text);
 
 /**
  * Return the form for `count` with `%(count)s` filled in.
  * @param {string} one @param {string} many @param {number} count
  */
-export const ngettext = (one, many, count) => fill(catalogue.ngettext(one, many, count), { count: number(count) });
+export const ngettext = (one, many, count) => fill(catalog.ngettext(one, many, count), { count: number(count) });
 
 /**
  * Put values into `%(name)s` places. The result is text: give it to `textContent` only.

@@ -108,7 +108,12 @@ function shownIds(parts, all) {
 function ids(list) {
   if (!list.startsWith(".")) return new Set(list.split(",").map(Number));
   let id = 0;
-  return new Set(list.slice(1).split(".").map((step) => (id += Number.parseInt(step, STEP_BASE))));
+  return new Set(
+    list
+      .slice(1)
+      .split(".")
+      .map((step) => (id += Number.parseInt(step, STEP_BASE))),
+  );
 }
 
 /** An empty list is one, too: nothing is wanted then. @param {string|null} list */

@@ -23,7 +23,10 @@ const CORNERS = 12;
  * @returns {{of: P[], rings: Ring[]}[]}
  */
 export function areas(places) {
-  const standing = linked(places.filter(({ rings }) => !rings)).map((group) => ({ of: group, rings: [hull(group.flatMap(around))] }));
+  const standing = linked(places.filter(({ rings }) => !rings)).map((group) => ({
+    of: group,
+    rings: [hull(group.flatMap(around))],
+  }));
   // Where a patrol walks is known better than by joining its neighbours.
   const walking = places.flatMap((place) => (place.rings ? [{ of: [place], rings: wound(place.rings) }] : []));
   return [...standing, ...walking];

@@ -18,7 +18,9 @@ export class Controls {
   constructor(form, onChange) {
     this.form = form;
     /** What the map shows until something else is chosen. */
-    this.usualLayers = this.boxes("layer").filter((box) => box.defaultChecked).map((box) => box.value);
+    this.usualLayers = this.boxes("layer")
+      .filter((box) => box.defaultChecked)
+      .map((box) => box.value);
     form.addEventListener("input", onChange);
     form.addEventListener("submit", (event) => event.preventDefault());
   }
@@ -58,7 +60,9 @@ export class Controls {
   /** Whether something is chosen that hides creatures and may stand in a closed part of the form. */
   get isNarrowed() {
     const { low, high, confirmed, side, reactions, since } = this.choices;
-    return low !== null || high !== null || confirmed || side !== "" || since !== "" || reactions.size < REACTIONS.length;
+    return (
+      low !== null || high !== null || confirmed || side !== "" || since !== "" || reactions.size < REACTIONS.length
+    );
   }
 
   /** @param {string} name */
@@ -76,12 +80,17 @@ export class Controls {
 
   /** @param {string} name @returns {HTMLInputElement[]} */
   boxes(name) {
-    return [...this.form.querySelectorAll(`input[name="${name}"]`)];
+    const found = this.form.querySelectorAll(`input[name="${name}"]`);
+    return [...found].filter((box) => box instanceof HTMLInputElement);
   }
 
   /** @param {string} name */
   checked(name) {
-    return new Set(this.boxes(name).filter((box) => box.checked).map((box) => box.value));
+    return new Set(
+      this.boxes(name)
+        .filter((box) => box.checked)
+        .map((box) => box.value),
+    );
   }
 
   /** @param {string} name @param {Set<string>} values */

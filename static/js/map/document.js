@@ -72,7 +72,10 @@ export function mobs(body) {
 export function sources(body) {
   return body.sources.map((source) => ({
     ...source,
-    points: unpack(body.fields, source.points).map((point) => ({ ...point, confirmed: point.uploaders >= CONFIRMED_UPLOADERS })),
+    points: unpack(body.fields, source.points).map((point) => ({
+      ...point,
+      confirmed: point.uploaders >= CONFIRMED_UPLOADERS,
+    })),
   }));
 }
 
@@ -104,7 +107,14 @@ export const isoDay = (count) => new Date(count * DAY_MS).toISOString().slice(0,
  * @returns {any[]}
  */
 export function places(geojson) {
-  return geojson.features.map(({ geometry: { coordinates: [x, y] }, properties }) => ({ ...properties, x, y }));
+  return geojson.features.map(
+    ({
+      geometry: {
+        coordinates: [x, y],
+      },
+      properties,
+    }) => ({ ...properties, x, y }),
+  );
 }
 
 /** The addresses of what is fetched once more is asked for. @param {string} api Of the locale, `/api/v1/deDE`. */

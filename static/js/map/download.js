@@ -19,15 +19,39 @@ import { isoDay } from "./document.js";
  * @typedef {{id: number, name: string}} Named
  */
 
-const COLUMNS = /** @type {(keyof Dot & string)[]} */ (["kind", "id", "name", "floor", "x", "y", "sightings", "uploaders", "confirmed", "radius", "last_seen"]);
+const COLUMNS = /** @type {(keyof Dot & string)[]} */ ([
+  "kind",
+  "id",
+  "name",
+  "floor",
+  "x",
+  "y",
+  "sightings",
+  "uploaders",
+  "confirmed",
+  "radius",
+  "last_seen",
+]);
 
 /**
  * @param {string} kind @param {Named} of
  * @param {Omit<Point, "radius"> & {radius?: number}} point
  * @returns {Dot}
  */
-export function dot(kind, { id, name }, { floor, x, y, sightings, uploaders, confirmed, radius = null, last_seen }) {
-  return { kind, id, name, floor, x, y, sightings, uploaders, confirmed, radius, last_seen: last_seen ? isoDay(last_seen) : null };
+export function dot(kind, { id, name }, { floor, x, y, sightings, uploaders, confirmed, radius, last_seen }) {
+  return {
+    kind,
+    id,
+    name,
+    floor,
+    x,
+    y,
+    sightings,
+    uploaders,
+    confirmed,
+    radius: radius ?? null,
+    last_seen: last_seen ? isoDay(last_seen) : null,
+  };
 }
 
 /**
@@ -49,7 +73,11 @@ function extent(ring) {
     const along = ring.map((corner) => corner[axis]);
     return rounded((Math.min(...along) + Math.max(...along)) / 2);
   });
-  return { x, y, radius: rounded(Math.max(...ring.map((corner) => Math.hypot((corner[0] - x) * ASPECT, corner[1] - y)))) };
+  return {
+    x,
+    y,
+    radius: rounded(Math.max(...ring.map((corner) => Math.hypot((corner[0] - x) * ASPECT, corner[1] - y)))),
+  };
 }
 
 /** @param {Dot[]} dots */
@@ -73,7 +101,9 @@ const rounded = (value) => Math.round(value * 100) / 100;
 
 /** RFC 4180, with a header. @param {Dot[]} dots */
 export function csv(dots) {
-  const lines = dots.map((dot) => COLUMNS.map((column) => cell(/** @type {string|number|boolean|null} */ (dot[column]))).join(","));
+  const lines = dots.map((dot) =>
+    COLUMNS.map((column) => cell(/** @type {string|number|boolean|null} */ (dot[column]))).join(","),
+  );
   return [COLUMNS.join(","), ...lines, ""].join("\r\n");
 }
 

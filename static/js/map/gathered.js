@@ -43,9 +43,17 @@ export class Gathered {
     const title = element("span", { class: "name" }, element("bdi", { text: name }), element("small", { text: seen }));
     const item = element("li", {}, element("div", { class: "what" }, sign, title));
     shapeSigns(item);
-    const details = element("a", { href: this.page(source) }, gettext("Details"), element("span", { class: "hidden", text: `: ${name}` }));
+    const details = element(
+      "a",
+      { href: this.page(source) },
+      gettext("Details"),
+      element("span", { class: "hidden", text: `: ${name}` }),
+    );
     const words = fill(gettext("Places of %(name)s"), { name });
-    item.append(unfolding(item, words, points, (point) => placeEntry(point, () => this.onPlace(source, point))), details);
+    item.append(
+      unfolding(item, words, points, (point) => placeEntry(point, () => this.onPlace(source, point))),
+      details,
+    );
     return item;
   }
 }

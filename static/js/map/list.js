@@ -84,7 +84,7 @@ export class List {
   /** Whether a creature is switched on and passes the filters. @param {number} id */
   isShown(id) {
     const found = this.rows.get(id);
-    return found !== undefined && found.box.checked && found.fits;
+    return Boolean(found?.box.checked && found.fits);
   }
 
   /** Creatures that are switched on, whatever the filters say. @returns {"all"|Set<number>} */
@@ -125,7 +125,11 @@ export class List {
   sayRest() {
     const count = this.unlisted.length;
     this.rest.hidden = count === 0;
-    need("p", this.rest).textContent = ngettext("%(count)s more creature is on the map, but not in this list.", "%(count)s more creatures are on the map, but not in this list.", count);
+    need("p", this.rest).textContent = ngettext(
+      "%(count)s more creature is on the map, but not in this list.",
+      "%(count)s more creatures are on the map, but not in this list.",
+      count,
+    );
   }
 
   /** Give some more of them an entry. */
@@ -146,7 +150,12 @@ export class List {
     const facts = element("small", { text: `${gettext("Level")} ${levels(row)} · ${seen}` });
     const title = element("span", { class: "name" }, element("bdi", { text: name }), facts);
     const label = element("label", {}, row.box, element("span", { class: "swatch", "aria-hidden": "true" }), title);
-    const details = element("a", { href: this.page(id) }, gettext("Details"), element("span", { class: "hidden", text: `: ${name}` }));
+    const details = element(
+      "a",
+      { href: this.page(id) },
+      gettext("Details"),
+      element("span", { class: "hidden", text: `: ${name}` }),
+    );
     row.item = element("li", { "data-mob": String(id) }, label, details);
     return row.item;
   }
@@ -155,7 +164,10 @@ export class List {
   paint(colourOf) {
     this.colourOf = colourOf;
     for (const { id, item } of this.rows.values()) {
-      /** @type {HTMLElement|null|undefined} */ (item?.querySelector(".swatch"))?.style.setProperty("--swatch", colourOf(id));
+      /** @type {HTMLElement|null|undefined} */ (item?.querySelector(".swatch"))?.style.setProperty(
+        "--swatch",
+        colourOf(id),
+      );
     }
   }
 
@@ -163,7 +175,9 @@ export class List {
   offerPlaces({ item, mob }) {
     if (!item || !mob?.spawns.length) return;
     const words = fill(gettext("Spawn points of %(name)s"), { name: mob.name });
-    item.querySelector("a")?.before(unfolding(item, words, mob.spawns, (point) => placeEntry(point, () => this.onPlace(mob.id, point))));
+    item
+      .querySelector("a")
+      ?.before(unfolding(item, words, mob.spawns, (point) => placeEntry(point, () => this.onPlace(mob.id, point))));
   }
 
   /** Mark the creature under the map's pointer, or none. @param {number|null} id @param {boolean} [scroll] */

@@ -2,12 +2,12 @@
 
 import { need } from "../dom.js";
 import { gettext, ngettext } from "../words.js";
-import { fetchJson, places, placesOf } from "./document.js";
 import { onThemeChange, themed } from "./colours.js";
+import { fetchJson, places, placesOf } from "./document.js";
 import { Canvas } from "./layers/canvas.js";
 import { Chosen } from "./layers/chosen.js";
-import { Positions } from "./layers/positions.js";
 import { Paper } from "./layers/paper.js";
+import { Positions } from "./layers/positions.js";
 import { printed } from "./layers/print.js";
 import { fit, sheet } from "./layers/sheet.js";
 import { Spawns } from "./layers/spawns.js";
@@ -24,8 +24,8 @@ const wantsSpawns = /** @type {HTMLInputElement|null} */ (form.elements.namedIte
 
 const map = sheet(box);
 const paper = new Paper(map);
-const canvas = new Canvas().addTo(map);
-const over = new Canvas().addTo(map);
+const canvas = new Canvas(map);
+const over = new Canvas(map);
 const positions = new Positions(canvas);
 let fill = themed("--mark-fill");
 /** @type {Spawns|null} */

@@ -14,7 +14,13 @@ export const AT_ONCE = 200;
  * @param {T[]} places @param {(place: T) => HTMLLIElement} entry
  */
 export function unfolding(item, words, places, entry) {
-  const button = element("button", { type: "button", class: "unfold", "aria-expanded": "false", "aria-label": words, title: words });
+  const button = element("button", {
+    type: "button",
+    class: "unfold",
+    "aria-expanded": "false",
+    "aria-label": words,
+    title: words,
+  });
   button.textContent = number(places.length);
   /** @type {HTMLOListElement|undefined} */
   let list;

@@ -33,7 +33,12 @@ export function spawnPopup(name, url, point, around) {
   fact(facts, gettext("Players"), number(point.uploaders));
   const story = element("p", { class: "soft" });
   const box = element("div", {}, title, facts, element("p", { text: certainty(point) }), story);
-  if (point.rings) story.before(element("p", { text: gettext("It patrols: the dot lies on its way, and the layer of areas shows where it walks.") }));
+  if (point.rings)
+    story.before(
+      element("p", {
+        text: gettext("It patrols: the dot lies on its way, and the layer of areas shows where it walks."),
+      }),
+    );
   // The day that dots fade by: what was newest may lie farther off than what is drawn around the dot.
   const last = () => point.last_seen && fact(facts, gettext("Last seen"), day(isoDay(point.last_seen)));
   if (around) {
@@ -41,7 +46,9 @@ export function spawnPopup(name, url, point, around) {
     const told = around.then(
       (positions) => tell(facts, story, positions),
       (error) => {
-        story.textContent = fill(gettext("The noted positions could not be loaded (%(error)s)."), { error: error.message });
+        story.textContent = fill(gettext("The noted positions could not be loaded (%(error)s)."), {
+          error: error.message,
+        });
       },
     );
     told.then(last);
@@ -82,11 +89,24 @@ export function positionPopup(point) {
 export function gatheringPopup(name, url, point) {
   const { first_seen, last_seen } = point;
   // A document from before the days were published lacks them until it is made anew.
-  const days = last_seen ? { first_seen: isoDay(first_seen), last_seen: isoDay(last_seen) } : { first_seen: "", last_seen: "" };
+  const days = last_seen
+    ? { first_seen: isoDay(first_seen), last_seen: isoDay(last_seen) }
+    : { first_seen: "", last_seen: "" };
   const sure = element("p", { text: certainty(point) });
-  const story = element("p", { class: "soft", text: gettext("A position as players noted it: here nothing is estimated.") });
+  const story = element("p", {
+    class: "soft",
+    text: gettext("A position as players noted it: here nothing is estimated."),
+  });
   const more = element("p", {}, element("a", { href: url, text: gettext("What it gives, and where else") }));
-  return element("div", {}, element("h3", {}, element("bdi", { text: name })), noted({ ...point, ...days }), sure, story, more);
+  return element(
+    "div",
+    {},
+    element("h3", {}, element("bdi", { text: name })),
+    noted({ ...point, ...days }),
+    sure,
+    story,
+    more,
+  );
 }
 
 /**

@@ -59,7 +59,12 @@ let restoring = false;
 
 const form = /** @type {HTMLFormElement} */ (need("#filters"));
 const controls = new Controls(form, refilter);
-const list = new List(need("#mobs"), { page: (id) => `${mobPages}${id}`, onChange: redraw, onHover: (id) => light(id, false), onPlace: show });
+const list = new List(need("#mobs"), {
+  page: (id) => `${mobPages}${id}`,
+  onChange: redraw,
+  onHover: (id) => light(id, false),
+  onPlace: show,
+});
 let ranks = ranked(list.ids);
 let levels = list.levels;
 /** Every creature's colour as it is now. @type {Map<number, string>} */
@@ -72,14 +77,19 @@ for (const button of form.querySelectorAll("[data-all]")) {
 
 let wanted = address.read(location.hash, list.ids);
 const map = sheet(box, wanted.at);
-const canvas = new Canvas().addTo(map);
-const over = new Canvas().addTo(map);
+const canvas = new Canvas(map);
+const over = new Canvas(map);
 const measure = new Measure(map, over);
 fullScreen(map, need(".zone-body"));
 const origin = new Origin(over, map);
 new Chosen(over, map);
 const drawer = new Drawer(box);
-const pointer = new Pointer(map, { find, onHover: (id) => light(id, true), isBusy: () => measure.active, makeRoom: () => drawer.makeRoom() });
+const pointer = new Pointer(map, {
+  find,
+  onHover: (id) => light(id, true),
+  isBusy: () => measure.active,
+  makeRoom: () => drawer.makeRoom(),
+});
 const paper = new Paper(map);
 const sharing = /** @type {HTMLElement|null} */ (document.querySelector("#share"));
 if (sharing) share(sharing, { dots });
@@ -260,7 +270,9 @@ function lead(place, hit) {
     refilter();
   }
   // At once: a popup that opens while the map still moves would not be brought into view.
-  map.setView([place.y, place.x], Math.max(map.getZoom(), map.getBoundsZoom(WHOLE_ZONE) + STORY_ZOOM), { animate: false });
+  map.setView([place.y, place.x], Math.max(map.getZoom(), map.getBoundsZoom(WHOLE_ZONE) + STORY_ZOOM), {
+    animate: false,
+  });
   box.scrollIntoView({ block: "nearest" });
   pointer.open(hit(), true);
 }
@@ -319,5 +331,6 @@ function offerFiles() {
   if (!sharing) return;
   const shown = (spawns?.visible || areas?.visible ? spawns?.shown.length : 0) || gathering?.shown.length;
   need("#share-nothing", sharing).hidden = Boolean(shown);
-  for (const button of sharing.querySelectorAll("[data-download]")) /** @type {HTMLButtonElement} */ (button).disabled = !shown;
+  const buttons = /** @type {NodeListOf<HTMLButtonElement>} */ (sharing.querySelectorAll("[data-download]"));
+  for (const button of buttons) button.disabled = !shown;
 }

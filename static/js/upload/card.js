@@ -7,7 +7,11 @@ import { contents, outcome, refusal, silence } from "./outcome.js";
 export class Card {
   /** @param {HTMLElement} list @param {string} name @param {number} bytes */
   constructor(list, name, bytes) {
-    this.bar = element("progress", { max: "100", value: "0", "aria-label": fill(gettext("Sending %(name)s"), { name }) });
+    this.bar = element("progress", {
+      max: "100",
+      value: "0",
+      "aria-label": fill(gettext("Sending %(name)s"), { name }),
+    });
     this.outcome = element("p", { class: "outcome", text: gettext("Sending…") });
     this.more = element("div");
     const head = element("header", {}, element("strong", {}, element("bdi", { text: name })));
@@ -30,7 +34,9 @@ export class Card {
    * @returns {Promise<void>} Resolves when it is time.
    */
   waiting(seconds, problem) {
-    const why = problem ? title(problem) ?? gettext("The server is busy.") : gettext("The server could not be reached.");
+    const why = problem
+      ? (title(problem) ?? gettext("The server is busy."))
+      : gettext("The server could not be reached.");
     const until = Date.now() + seconds * 1000;
     const now = element("button", { class: "button plain", type: "button", text: gettext("Try now") });
     this.more.replaceChildren(...explanation(problem), element("p", {}, now));
@@ -73,7 +79,9 @@ export class Card {
     this.outcome.textContent = this.duplicate ? same : outcome(receipt);
     if (this.fate) this.fate.textContent = this.duplicate ? outcome(receipt) : "";
     if (receipt.status === "merged" && !this.card.querySelector(".to-map")) {
-      this.links?.append(element("a", { class: "to-map", href: `/${receipt.locale}/zones`, text: gettext("To the map") }));
+      this.links?.append(
+        element("a", { class: "to-map", href: `/${receipt.locale}/zones`, text: gettext("To the map") }),
+      );
     }
   }
 
@@ -120,9 +128,12 @@ function places(errors) {
     return item;
   });
   const [first, others] = [items.slice(0, PLACES_SHOWN), items.slice(PLACES_SHOWN)];
+  /** @type {HTMLElement[]} */
   const shown = first.length ? [element("ul", { class: "errors" }, ...first)] : [];
   if (others.length) {
-    const summary = element("summary", { text: ngettext("%(count)s more place", "%(count)s more places", others.length) });
+    const summary = element("summary", {
+      text: ngettext("%(count)s more place", "%(count)s more places", others.length),
+    });
     shown.push(element("details", { class: "more-errors" }, summary, element("ul", { class: "errors" }, ...others)));
   }
   return shown;

@@ -3,7 +3,7 @@
 import { need } from "../dom.js";
 import { fill, gettext, number } from "../words.js";
 import { Card } from "./card.js";
-import { encoding, WINDOW_LIMIT, looksRight } from "./read.js";
+import { encoding, looksRight, WINDOW_LIMIT } from "./read.js";
 import { follow, send } from "./send.js";
 
 /** Sending few at a time keeps a hundred dropped files from choking the line and the server. */
@@ -65,7 +65,9 @@ function describe() {
   const { length } = text.value.trim();
   if (length === 0) about.textContent = "";
   else if (!looksRight(text.value)) {
-    about.textContent = gettext("This does not look like the addon's export. It begins with “<MobMapData” or is one long line of letters and digits.");
+    about.textContent = gettext(
+      "This does not look like the addon's export. It begins with “<MobMapData” or is one long line of letters and digits.",
+    );
   } else {
     const characters = fill(gettext("%(count)s characters."), { count: number(length) });
     const cut = gettext("The export window may have dropped the rest. What is here still counts.");
@@ -117,9 +119,11 @@ async function deliver(document, name, card, onTaken) {
   say(name, card);
   // Following goes on in the background: the next file need not wait for this one's merge.
   if (!["merged", "rejected", "withdrawn"].includes(body.status)) {
-    follow(`/api/v1/uploads/${body.id}`, (receipt) => card.update(receipt), () => card.silent()).then(() =>
-      say(name, card),
-    );
+    follow(
+      `/api/v1/uploads/${body.id}`,
+      (receipt) => card.update(receipt),
+      () => card.silent(),
+    ).then(() => say(name, card));
   }
 }
 

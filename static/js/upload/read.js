@@ -23,6 +23,9 @@ export async function encoding(file) {
  * @param {string} text
  */
 export function looksRight(text) {
-  const start = text.replace(/^\uFEFF/, "").trimStart().slice(0, 200);
+  const start = text
+    .replace(/^\uFEFF/, "")
+    .trimStart()
+    .slice(0, 200);
   return start.startsWith("<") || /^[A-Za-z0-9+/=\s]{16,}$/.test(start);
 }

@@ -19,37 +19,57 @@ const MOST_PIXEL_RATIO = 2;
  * @typedef {{paint: (context: CanvasRenderingContext2D, view: View) => void}} Painter
  */
 
-export const Canvas = L.Layer.extend({
-  /** @param {{pane?: string}} [options] */
-  initialize(options) {
-    L.setOptions(this, options);
-    /** @type {Painter[]} In the order of painting. */
-    this.painters = [];
-    this.frame = 0;
-  },
-
-  /** @param {L.Map} map */
-  onAdd(map) {
-    this.canvas = L.DomUtil.create("canvas", "leaflet-zoom-animated painted", this.getPane());
-    this.canvas.setAttribute("aria-hidden", "true");
+export class Canvas extends L.Layer {
+  /** @type {Painter[]} In the order of painting. */
+  painters = [];
+  canvas = L.DomUtil.create("canvas", "leaflet-zoom-animated painted");
+  /** The animation frame for which a repaint is requested. */
+  frame = 0;
+  /** Size of the canvas in pixels of the page, and its north-west corner as layer point and on the map. */
+  size = L.point(0, 0);
+  corner = L.point(0, 0);
+  at = L.latLng(0, 0);
+  /** The zoom it was painted for. */
+  zoom = 0;
+  /** Add a canvas to a map. @param {L.Map} map */
+  constructor(map) {
+    super();
     this.map = map;
-    this.paint();
-  },
+    this.canvas.setAttribute("aria-hidden", "true");
+    map.addLayer(this);
+  }
 
+  /** @override */
+  onAdd() {
+    this.getPane()?.append(this.canvas);
+    this.paint();
+    return this;
+  }
+
+  /** @override */
   onRemove() {
     cancelAnimationFrame(this.frame);
     this.canvas.remove();
-  },
+    return this;
+  }
 
+  /** @override @returns {Record<string, L.LeafletEventHandlerFn>} */
   getEvents() {
-    return { viewreset: this.paint, moveend: this.paint, resize: this.paint, move: this.follow, zoom: this.stretch, zoomanim: this.animate };
-  },
+    return {
+      viewreset: this.paint,
+      moveend: this.paint,
+      resize: this.paint,
+      move: this.follow,
+      zoom: this.stretch,
+      zoomanim: this.animate,
+    };
+  }
 
   /** Paint before the next frame, however often this is called until then. */
   repaint() {
     cancelAnimationFrame(this.frame);
     this.frame = requestAnimationFrame(() => this.paint());
-  },
+  }
 
   /** While the map is dragged its pane moves the canvas along; paint only when its edge would show. */
   follow() {
@@ -59,24 +79,28 @@ export const Canvas = L.Layer.extend({
     const { x, y } = seen.subtract(this.corner);
     if (x >= 0 && y >= 0 && x + size.x <= this.size.x && y + size.y <= this.size.y) return;
     this.repaint();
-  },
+  }
 
   /** Between the steps of a pinch: what was painted, larger or smaller. */
   stretch() {
-    this.transform(this.map.project(this.at, this.map.getZoom()).subtract(this.map.getPixelOrigin()), this.map.getZoom());
-  },
+    this.transform(
+      this.map.project(this.at, this.map.getZoom()).subtract(this.map.getPixelOrigin()),
+      this.map.getZoom(),
+    );
+  }
 
-  /** @param {{center: L.LatLng, zoom: number}} to Where an animated zoom leads. */
-  animate({ center, zoom }) {
-    const pane = L.DomUtil.getPosition(this.map.getPane("mapPane"));
+  /** @param {L.LeafletEvent} event An animated zoom is about to begin. */
+  animate(event) {
+    const { center, zoom } = /** @type {L.ZoomAnimEvent} */ (event);
+    const pane = L.DomUtil.getPosition(this.map.getPanes().mapPane);
     const origin = this.map.project(center, zoom).subtract(this.map.getSize().divideBy(2)).add(pane).round();
     this.transform(this.map.project(this.at, zoom).subtract(origin), zoom);
-  },
+  }
 
   /** @param {L.Point} corner @param {number} zoom */
   transform(corner, zoom) {
     L.DomUtil.setTransform(this.canvas, corner, this.map.getZoomScale(zoom, this.zoom));
-  },
+  }
 
   paint() {
     cancelAnimationFrame(this.frame);
@@ -95,12 +119,12 @@ export const Canvas = L.Layer.extend({
       canvas.style.width = `${this.size.x}px`;
       canvas.style.height = `${this.size.y}px`;
     }
-    const context = canvas.getContext("2d");
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     context.clearRect(0, 0, width, height);
     const view = { ...this.scale(ratio), width, height, ratio };
     for (const painter of this.painters) painter.paint(context, view);
     this.transform(this.corner, this.zoom);
-  },
+  }
 
   /** @param {number} ratio */
   scale(ratio) {
@@ -113,5 +137,5 @@ export const Canvas = L.Layer.extend({
       across: ((to.x - from.x) / EDGE) * ratio,
       down: ((to.y - from.y) / EDGE) * ratio,
     };
-  },
-});
+  }
+}

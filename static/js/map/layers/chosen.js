@@ -11,7 +11,7 @@ const RINGS = [
 ];
 
 export class Chosen {
-  /** @param {any} over @param {L.Map} map */
+  /** @param {import("./canvas.js").Canvas} over @param {L.Map} map */
   constructor(over, map) {
     this.over = over;
     /** @type {L.Popup|null} */

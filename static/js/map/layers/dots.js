@@ -143,5 +143,6 @@ function transfer(context, x, y, width, height) {
   own.putImageData(image, 0, 0, x, y, width, height);
   context.drawImage(board.canvas, x, y, width, height, x, y, width, height);
   own.clearRect(x, y, width, height);
-  for (let row = y; row < y + height; row += 1) board.pixels.fill(0, row * board.width + x, row * board.width + x + width);
+  for (let row = y; row < y + height; row += 1)
+    board.pixels.fill(0, row * board.width + x, row * board.width + x + width);
 }

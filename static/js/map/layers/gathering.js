@@ -14,7 +14,7 @@ const LEAST_RADIUS = 2.6;
 /** @typedef {import("../document.js").Source} Source */
 
 export class Gathering {
-  /** @param {any} canvas @param {Source[]} sources */
+  /** @param {import("./canvas.js").Canvas} canvas @param {Source[]} sources */
   constructor(canvas, sources) {
     this.canvas = canvas;
     this.all = sources
@@ -22,6 +22,9 @@ export class Gathering {
       .flatMap((source) => source.points.map((point) => ({ ...point, source })));
     this.index = new Nearest(/** @type {typeof this.all} */ ([]));
     this.crowd = 0;
+    this.edge = "";
+    /** @type {Record<string, string>} Each kind's color. */
+    this.fills = {};
     /** @type {number|null} */
     this.since = null;
     canvas.painters.push(this);

@@ -3,7 +3,7 @@
 import { areas } from "../areas.js";
 import { onThemeChange, themed } from "../colours.js";
 import { EDGE } from "../coords.js";
-import { ACROSS, density, DOWN } from "../density.js";
+import { ACROSS, DOWN, density } from "../density.js";
 
 /** Opacity where most was seen, of 255. */
 const DENSEST = 215;
@@ -14,7 +14,7 @@ const DENSEST = 215;
  */
 
 export class Areas {
-  /** @param {any} canvas @param {import("./spawns.js").Spawns} spawns */
+  /** @param {import("./canvas.js").Canvas} canvas @param {import("./spawns.js").Spawns} spawns */
   constructor(canvas, spawns) {
     this.canvas = canvas;
     this.spawns = spawns;
@@ -49,7 +49,7 @@ export class Areas {
     for (const { mob, points } of this.spawns.drawn) {
       context.beginPath();
       for (const ring of this.areasOf(points).flatMap(({ rings }) => rings)) {
-        ring.forEach(([x, y], corner) => context[corner ? "lineTo" : "moveTo"](left + x * across, top + y * down));
+        for (const [x, y] of ring) context.lineTo(left + x * across, top + y * down);
         context.closePath();
       }
       context.fillStyle = context.strokeStyle = this.spawns.colour(mob);
@@ -65,7 +65,7 @@ export class Areas {
 
 export class Density {
   /**
-   * @param {any} canvas @param {import("./spawns.js").Spawns} spawns
+   * @param {import("./canvas.js").Canvas} canvas @param {import("./spawns.js").Spawns} spawns
    * @param {(isShown: boolean) => void} onReplacing Called with whether it is shown in place of the dots.
    */
   constructor(canvas, spawns, onReplacing) {
@@ -104,13 +104,17 @@ export class Density {
 
   draw() {
     this.of = this.spawns.shown;
-    const context = /** @type {CanvasRenderingContext2D} */ (this.picture.getContext("2d", { willReadFrequently: true }));
+    const context = /** @type {CanvasRenderingContext2D} */ (
+      this.picture.getContext("2d", { willReadFrequently: true })
+    );
     // One pixel in the theme's colour tells its red, green and blue, however the style sheet writes them.
     context.fillStyle = themed("--mark-fill");
     context.fillRect(0, 0, 1, 1);
     const [red, green, blue] = context.getImageData(0, 0, 1, 1).data;
     const image = context.createImageData(ACROSS, DOWN);
-    density(this.spawns.shown).forEach((share, cell) => image.data.set([red, green, blue, share * DENSEST], cell * 4));
+    for (const [cell, share] of density(this.spawns.shown).entries()) {
+      image.data.set([red, green, blue, share * DENSEST], cell * 4);
+    }
     context.putImageData(image, 0, 0);
   }
 }

@@ -10,7 +10,7 @@ import { toolButton } from "./tools.js";
 const CORNER_PX = 4;
 
 export class Measure {
-  /** @param {L.Map} map @param {any} over */
+  /** @param {L.Map} map @param {import("./canvas.js").Canvas} over */
   constructor(map, over) {
     this.map = map;
     this.over = over;
@@ -69,7 +69,9 @@ export class Measure {
   /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
   paint(context, { left, top, across, down, ratio }) {
     if (!this.active) return;
-    const places = this.corners.map(({ x, y }) => /** @type {[number, number]} */ ([left + x * across, top + y * down]));
+    const places = this.corners.map(
+      ({ x, y }) => /** @type {[number, number]} */ ([left + x * across, top + y * down]),
+    );
     context.lineWidth = 2 * ratio;
     context.strokeStyle = context.fillStyle = themed("--mark");
     context.setLineDash([8 * ratio, 5 * ratio]);

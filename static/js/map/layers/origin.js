@@ -12,13 +12,15 @@ const RADIUS_PX = 2.5;
  */
 
 export class Origin {
-  /** @param {any} over @param {L.Map} map */
+  /** @param {import("./canvas.js").Canvas} over @param {L.Map} map */
   constructor(over, map) {
     this.over = over;
     /** @type {Map<string, Promise<any>>} By address: a second dot of the same creature needs no second answer. */
     this.known = new Map();
     /** @type {{point: Point, positions: Position[]}|null} */
     this.drawn = null;
+    /** @type {object|null} Stands for the latest call of `show`, null once the popup has closed. */
+    this.wanted = null;
     over.painters.push(this);
     map.on("popupclose", () => this.clear());
     onThemeChange(() => over.repaint());
@@ -31,7 +33,8 @@ export class Origin {
    * @returns {Promise<Position[]>}
    */
   async show(url, zone, point, spawns) {
-    const wanted = (this.wanted = {});
+    const wanted = {};
+    this.wanted = wanted;
     const all = this.known.get(url) ?? fetchJson(url);
     this.known.set(url, all);
     all.catch(() => this.known.delete(url));

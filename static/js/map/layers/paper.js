@@ -29,7 +29,8 @@ export class Paper {
   show(sheets) {
     const wanted = new Map();
     if (sheets.ground) wanted.set(sheets.ground, ground);
-    if (sheets.image) wanted.set(sheets.image, (/** @type {string} */ url) => tiles(url, sheets.imageZoom ?? FIRST_ZOOM));
+    if (sheets.image)
+      wanted.set(sheets.image, (/** @type {string} */ url) => tiles(url, sheets.imageZoom ?? FIRST_ZOOM));
     for (const [url, layer] of this.laid) {
       if (wanted.has(url)) continue;
       layer.remove();

@@ -10,12 +10,13 @@ const RADIUS = 2.6;
 /** @typedef {{x: number, y: number, sightings: number, uploaders: number, first_seen: string, last_seen: string}} Position */
 
 export class Positions {
-  /** @param {any} canvas */
+  /** @param {import("./canvas.js").Canvas} canvas */
   constructor(canvas) {
     this.canvas = canvas;
     this.visible = true;
     this.index = new Nearest(/** @type {Position[]} */ ([]));
     this.crowd = 0;
+    this.ink = "";
     canvas.painters.push(this);
     this.paintInk();
     onThemeChange(() => this.paintInk());

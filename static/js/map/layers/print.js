@@ -40,7 +40,12 @@ export function printed(map, box, { canvases, caption }) {
     if (undo || box.dataset.state !== "drawn") return;
     const { theme } = dataset;
     wear("light");
-    const figure = element("figure", { class: "printed" }, picture(map, canvases), element("figcaption", { text: caption() }));
+    const figure = element(
+      "figure",
+      { class: "printed" },
+      picture(map, canvases),
+      element("figcaption", { text: caption() }),
+    );
     box.after(figure);
     undo = () => {
       figure.remove();
@@ -64,12 +69,22 @@ function picture(map, canvases) {
   const part = seen(map);
   const scale = (PAGE_PX - 2 * MARGIN_PX - RULER_PX) / (part.across * ASPECT);
   const canvas = element("canvas", { "aria-hidden": "true" });
-  const width = (canvas.width = PAGE_PX * RATIO);
-  const height = (canvas.height = Math.round((part.down * scale + 2 * MARGIN_PX + RULER_PX) * RATIO));
+  const width = PAGE_PX * RATIO;
+  const height = Math.round((part.down * scale + 2 * MARGIN_PX + RULER_PX) * RATIO);
+  canvas.width = width;
+  canvas.height = height;
   const across = scale * ASPECT * RATIO;
   const down = scale * RATIO;
   const margin = MARGIN_PX * RATIO;
-  const view = { left: margin - part.west * across, top: margin - part.north * down, across, down, width, height, ratio: RATIO };
+  const view = {
+    left: margin - part.west * across,
+    top: margin - part.north * down,
+    across,
+    down,
+    width,
+    height,
+    ratio: RATIO,
+  };
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   rulers(context, view);
   context.beginPath();
@@ -85,7 +100,9 @@ function picture(map, canvases) {
 function seen(map) {
   const bounds = map.getBounds();
   const inside = (/** @type {number} */ at) => Math.min(Math.max(at, 0), EDGE);
-  const [west, north, east, south] = [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()].map(inside);
+  const [west, north, east, south] = [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()].map(
+    inside,
+  );
   if (!(east > west && south > north)) return { west: 0, north: 0, across: EDGE, down: EDGE };
   const down = south - north;
   const across = Math.max(east - west, Math.min((down * LOWEST_ASPECT) / ASPECT, EDGE));
@@ -133,7 +150,8 @@ function rulers(context, { left, top, across, down, width, height, ratio }) {
   const ruler = (RULER_PX / 2) * ratio;
   const write = (/** @type {number} */ at, /** @type {number} */ x, /** @type {number} */ y) => {
     const room = RULER_PX * ratio;
-    if (x >= room / 2 && y >= room / 3 && x <= width - room / 2 && y <= height - room / 2) context.fillText(String(at), x, y);
+    if (x >= room / 2 && y >= room / 3 && x <= width - room / 2 && y <= height - room / 2)
+      context.fillText(String(at), x, y);
   };
   for (const at of numbers(across / ratio)) write(at, left + at * across, height - ruler);
   for (const at of numbers(down / ratio)) write(at, width - ruler, top + at * down);

@@ -15,8 +15,12 @@ const MINOR = 2;
 const RULER_RIGHT_PX = 28;
 const RULER_BOTTOM_PX = 18;
 
-/** Room around what is fitted into view, for Leaflet. */
-const MARGINS = { paddingTopLeft: [8, 8], paddingBottomRight: [RULER_RIGHT_PX + 8, RULER_BOTTOM_PX + 8], animate: false };
+/** Room around what is fitted into view, for Leaflet. @type {L.FitBoundsOptions} */
+const MARGINS = {
+  paddingTopLeft: [8, 8],
+  paddingBottomRight: [RULER_RIGHT_PX + 8, RULER_BOTTOM_PX + 8],
+  animate: false,
+};
 
 /** Zoom levels past the whole zone to which dots are fitted at most: a lone dot keeps a quarter of the zone around it. */
 const CLOSEST_FIT = 2;
@@ -43,11 +47,13 @@ export function sheet(box, at = null) {
     maxBounds: [xy(-EDGE / 2, -EDGE / 2), xy(EDGE * 1.5, EDGE * 1.5)],
     maxBoundsViscosity: 0.8,
   });
-  L.control.zoom({ position: "topleft", zoomInTitle: gettext("Zoom in"), zoomOutTitle: gettext("Zoom out") }).addTo(map);
+  L.control
+    .zoom({ position: "topleft", zoomInTitle: gettext("Zoom in"), zoomOutTitle: gettext("Zoom out") })
+    .addTo(map);
   toolButton(map, "whole-zone", gettext("Whole zone"), () => stand(map, null));
   stand(map, at);
   map.on("popupopen", ({ popup }) => {
-    popup.getElement().querySelector(".leaflet-popup-close-button").setAttribute("aria-label", gettext("Close"));
+    popup.getElement()?.querySelector(".leaflet-popup-close-button")?.setAttribute("aria-label", gettext("Close"));
   });
   grid(map);
   rulers(map, box);
@@ -71,6 +77,7 @@ export function stand(map, at) {
  */
 export function fit(map, places) {
   const bounds = L.latLngBounds(places.length ? places.map(({ x, y }) => xy(x, y)) : WHOLE_ZONE);
+  /** @type {L.FitBoundsOptions} */
   const around = { paddingTopLeft: [24, 24], paddingBottomRight: [RULER_RIGHT_PX + 24, RULER_BOTTOM_PX + 24] };
   map.fitBounds(bounds, { ...around, animate: false, maxZoom: map.getBoundsZoom(WHOLE_ZONE) + CLOSEST_FIT });
 }
@@ -158,19 +165,15 @@ export function numbers(pixels) {
 
 /** @param {L.Map} map */
 function pointer(map) {
-  const Pointer = L.Control.extend({
-    onAdd() {
-      this.output = element("output", { class: "coordinates", "aria-hidden": "true", text: "– / –" });
-      return this.output;
-    },
-  });
-  const control = new Pointer({ position: "topright" }).addTo(map);
+  const output = element("output", { class: "coordinates", "aria-hidden": "true", text: "– / –" });
+  const Coordinates = L.Control.extend({ onAdd: () => output });
+  new Coordinates({ position: "topright" }).addTo(map);
   map.on("mousemove", (event) => {
     const { lat, lng } = event.latlng;
     const inside = lat >= 0 && lat <= EDGE && lng >= 0 && lng <= EDGE;
-    control.output.textContent = inside ? place(lng, lat) : "– / –";
+    output.textContent = inside ? place(lng, lat) : "– / –";
   });
   map.on("mouseout", () => {
-    control.output.textContent = "– / –";
+    output.textContent = "– / –";
   });
 }

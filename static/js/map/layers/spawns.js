@@ -19,7 +19,7 @@ const LIT_EDGE_PX = 1.2;
 
 export class Spawns {
   /**
-   * @param {any} canvas Where all are painted. @param {any} over Where one creature is brought out.
+   * @param {import("./canvas.js").Canvas} canvas Where all are painted. @param {import("./canvas.js").Canvas} over Where one creature is brought out.
    * @param {Mob[]} mobs @param {(mob: Mob) => string} colour
    */
   constructor(canvas, over, mobs, colour) {
@@ -40,7 +40,9 @@ export class Spawns {
     /** @type {number|null} */
     this.lit = null;
     canvas.painters.push(this);
-    over.painters.push({ paint: (/** @type {any} */ context, /** @type {any} */ view) => this.paintLit(context, view) });
+    over.painters.push({
+      paint: (/** @type {any} */ context, /** @type {any} */ view) => this.paintLit(context, view),
+    });
     this.paintEdges();
     onThemeChange(() => this.paintEdges());
   }
@@ -61,7 +63,10 @@ export class Spawns {
     this.since = since;
     this.drawn = this.mobs
       .filter(({ id }) => shown(id))
-      .map((mob) => ({ mob, points: mob.spawns.filter((point) => point.floor === floor && (point.confirmed || !confirmed)) }));
+      .map((mob) => ({
+        mob,
+        points: mob.spawns.filter((point) => point.floor === floor && (point.confirmed || !confirmed)),
+      }));
     this.index = new Nearest(this.drawn.flatMap(({ mob, points }) => points.map((point) => ({ ...point, mob }))));
     this.crowd = crowding(this.shown);
     this.repaint();
