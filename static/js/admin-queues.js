@@ -1,9 +1,9 @@
 /**
- * Keeps the queue page fresh: asks for its figures every two seconds while it is looked at.
- * Texts may be strangers' (file names, reasons), so they only ever become text, never markup.
+ * Updates the queue page every two seconds while it is visible.
+ * Texts such as file names and reasons come from strangers, so they are set as text, never as markup.
  */
 
-const EVERY_MS = 2000;
+const INTERVAL_MS = 2000;
 const page = /** @type {HTMLElement} */ (document.querySelector("#queues"));
 
 /**
@@ -15,7 +15,7 @@ const page = /** @type {HTMLElement} */ (document.querySelector("#queues"));
  */
 
 /**
- * Rebuild a table of rows from the site's answer; the first column links to the row's own page.
+ * Replace a table's rows; the first column links to the row's page.
  * @param {HTMLTableSectionElement} body
  * @param {Record<string, string>[]} rows
  */
@@ -73,11 +73,11 @@ async function refresh() {
         fresh = true;
       }
     } catch {
-      // No network, no site, or a redirect to the login: the page says so below and asks again.
+      // No network, no answer, or a redirect to the login: the page says so below and asks again.
     }
     one("[data-stale]").hidden = fresh;
   }
-  setTimeout(refresh, EVERY_MS);
+  setTimeout(refresh, INTERVAL_MS);
 }
 
-setTimeout(refresh, EVERY_MS);
+setTimeout(refresh, INTERVAL_MS);

@@ -53,7 +53,7 @@ def test_modules_are_joined(collected):
     named = {name for page in pages for name in re.findall(r"{% module '([^']+)'", page.read_text(encoding="utf-8"))}
     plain = {str(path.relative_to(collected)) for path in (collected / "js").rglob("*.js") if path.suffixes == [".js"]}
     assert {"js/site.js", "js/map/zone_main.js"} <= named <= plain
-    assert not {"js/words.js", "js/map/list.js"} & plain
+    assert not {"js/i18n.js", "js/map/creature_list.js"} & plain
 
 
 def test_modules_are_joined_the_same_way_wherever_that_is(collected, tmp_path, monkeypatch):
@@ -67,7 +67,7 @@ def test_modules_are_joined_the_same_way_wherever_that_is(collected, tmp_path, m
     call_command("collectstatic", interactive=False, verbosity=0)
     assert served() == before
     maps = "".join(path.read_text(encoding="utf-8") for path in collected.rglob("js/**/*.js.map"))
-    assert '"../../in/js/map/list.js"' in maps or '"../../../in/js/map/list.js"' in maps
+    assert '"../../in/js/map/creature_list.js"' in maps or '"../../../in/js/map/creature_list.js"' in maps
     assert str(tmp_path) not in maps and str(settings.BASE_DIR).strip("/") not in maps
 
 
@@ -101,7 +101,7 @@ def test_a_page_keeps_to_the_scripts_it_is_served_while_others_are_collected(col
 
 def test_while_debugging_modules_are_named_as_they_are_found(settings, collected):
     settings.DEBUG = True
-    assert {"/static/js/words.js", "/static/js/map/list.js"} <= set(imported("js/map/zone_main.js"))
+    assert {"/static/js/i18n.js", "/static/js/map/creature_list.js"} <= set(imported("js/map/zone_main.js"))
 
 
 def test_without_esbuild_collecting_says_what_to_install(settings, tmp_path, monkeypatch):

@@ -1,18 +1,18 @@
 /**
- * A canvas over the map that painters draw on. Leaflet's own canvas keeps an object per dot and looks at
- * every one of them on each move of the pointer, which is too slow for tens of thousands.
+ * A canvas over the map that painters draw on. Leaflet's own canvas keeps an object per dot and checks every one of
+ * them on each move of the pointer, which is too slow for tens of thousands.
  */
 
 import { EDGE, xy } from "../coords.js";
 
-/** How far the canvas reaches past each edge of the map, as a share of it: panning so far shows no blank. */
-const BEYOND = 0.3;
+/** How far the canvas extends beyond each edge of the map, as a share of the map: panning that far needs no repaint. */
+const PADDING = 0.3;
 
-/** Sharper than this, a phone would paint several times the pixels for no visible gain. */
-const MOST_PIXEL_RATIO = 2;
+/** With more, a phone would paint several times the pixels for no visible gain. */
+const MAX_PIXEL_RATIO = 2;
 
 /**
- * @typedef {object} View How percent becomes pixels of the canvas: `left + x * across`, `top + y * down`.
+ * @typedef {object} View Converts percent to pixels of the canvas: `left + x * across`, `top + y * down`.
  * @property {number} left @property {number} top @property {number} across @property {number} down
  * @property {number} width @property {number} height Of the canvas, in its pixels.
  * @property {number} ratio Pixels of the canvas per pixel of the page.
@@ -65,13 +65,13 @@ export class Canvas extends L.Layer {
     };
   }
 
-  /** Paint before the next frame, however often this is called until then. */
+  /** Paint once before the next frame, however often this is called. */
   repaint() {
     cancelAnimationFrame(this.frame);
     this.frame = requestAnimationFrame(() => this.paint());
   }
 
-  /** While the map is dragged its pane moves the canvas along; paint only when its edge would show. */
+  /** While the map is dragged, its pane moves the canvas too; repaint only when the canvas's edge would be seen. */
   follow() {
     if (this.map.getZoom() !== this.zoom) return;
     const seen = this.map.containerPointToLayerPoint([0, 0]);
@@ -81,7 +81,7 @@ export class Canvas extends L.Layer {
     this.repaint();
   }
 
-  /** Between the steps of a pinch: what was painted, larger or smaller. */
+  /** During a pinch, scale what was painted. */
   stretch() {
     this.transform(
       this.map.project(this.at, this.map.getZoom()).subtract(this.map.getPixelOrigin()),
@@ -105,10 +105,10 @@ export class Canvas extends L.Layer {
   paint() {
     cancelAnimationFrame(this.frame);
     const { map, canvas } = this;
-    const ratio = Math.min(devicePixelRatio, MOST_PIXEL_RATIO);
-    const beyond = map.getSize().multiplyBy(BEYOND).round();
-    this.size = map.getSize().add(beyond.multiplyBy(2));
-    this.corner = map.containerPointToLayerPoint([0, 0]).subtract(beyond);
+    const ratio = Math.min(devicePixelRatio, MAX_PIXEL_RATIO);
+    const padding = map.getSize().multiplyBy(PADDING).round();
+    this.size = map.getSize().add(padding.multiplyBy(2));
+    this.corner = map.containerPointToLayerPoint([0, 0]).subtract(padding);
     this.zoom = map.getZoom();
     this.at = map.unproject(this.corner.add(map.getPixelOrigin()), this.zoom);
     const width = Math.round(this.size.x * ratio);

@@ -1,48 +1,52 @@
-/** The raw positions around the spawn point whose popup is open, drawn around it. */
+/** The raw positions around the spawn point whose popup is open, each joined to it by a line. */
 
-import { onThemeChange, themed } from "../colours.js";
-import { fetchJson, placesOf } from "../document.js";
+import { onThemeChange, themed } from "../colors.js";
 import { nearestTo } from "../provenance.js";
+import { fetchJson, habitat } from "../published.js";
 
 const RADIUS_PX = 2.5;
 
 /**
- * @typedef {import("../provenance.js").Position} Position
- * @typedef {import("../document.js").Point} Point
+ * @typedef {import("../published.js").Position} Position
+ * @typedef {import("../published.js").Point} Point
  */
 
-export class Origin {
-  /** @param {import("./canvas.js").Canvas} over @param {L.Map} map */
-  constructor(over, map) {
-    this.over = over;
-    /** @type {Map<string, Promise<any>>} By address: a second dot of the same creature needs no second answer. */
+export class NearbyPositions {
+  /** @param {import("./canvas.js").Canvas} overlay @param {L.Map} map */
+  constructor(overlay, map) {
+    this.overlay = overlay;
+    /**
+     * Answers by URL: a second dot of the same creature needs no second request.
+     * @type {Map<string, Promise<import("../published.js").MobHabitats>>}
+     */
     this.known = new Map();
     /** @type {{point: Point, positions: Position[]}|null} */
     this.drawn = null;
-    /** @type {object|null} Stands for the latest call of `show`, null once the popup has closed. */
+    /** The latest call of `show`, null once the popup has closed. @type {object|null} */
     this.wanted = null;
-    over.painters.push(this);
+    overlay.painters.push(this);
     map.on("popupclose", () => this.clear());
-    onThemeChange(() => over.repaint());
+    onThemeChange(() => overlay.repaint());
   }
 
   /**
    * Draw the raw positions nearest to a spawn point, and return them.
-   * @param {string} url Of the creature's places. @param {number} zone @param {Point} point
+   * @param {string} url Of the creature's habitats. @param {number} zone @param {Point} point
    * @param {Point[]} spawns All spawn points of the creature in the zone.
    * @returns {Promise<Position[]>}
    */
   async show(url, zone, point, spawns) {
     const wanted = {};
     this.wanted = wanted;
-    const all = this.known.get(url) ?? fetchJson(url);
-    this.known.set(url, all);
-    all.catch(() => this.known.delete(url));
-    const others = spawns.filter(({ floor }) => floor === point.floor);
-    const positions = nearestTo(point, others, placesOf(await all, zone, point.floor).positions);
+    const answer = this.known.get(url) ?? fetchJson(url);
+    this.known.set(url, answer);
+    answer.catch(() => this.known.delete(url));
+    const onFloor = spawns.filter(({ floor }) => floor === point.floor);
+    const positions = nearestTo(point, onFloor, habitat(await answer, zone, point.floor).positions);
+    // Meanwhile another popup may have been opened.
     if (this.wanted === wanted) {
       this.drawn = { point, positions };
-      this.over.repaint();
+      this.overlay.repaint();
     }
     return positions;
   }
@@ -50,7 +54,7 @@ export class Origin {
   clear() {
     this.wanted = null;
     this.drawn = null;
-    this.over.repaint();
+    this.overlay.repaint();
   }
 
   /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
@@ -58,7 +62,7 @@ export class Origin {
     if (!this.drawn) return;
     const { point, positions } = this.drawn;
     const [x, y] = [left + point.x * across, top + point.y * down];
-    context.strokeStyle = context.fillStyle = themed("--ink");
+    context.strokeStyle = context.fillStyle = themed("--text");
     context.lineWidth = 0.8 * ratio;
     context.globalAlpha = 0.5;
     context.beginPath();

@@ -1,35 +1,35 @@
-/** Lists of places that keyboards and screen readers reach: unfolded by a button, and long ones by and by. */
+/** Lists of points for keyboards and screen readers: a button unfolds a list, and long lists grow on request. */
 
 import { element } from "../dom.js";
-import { fill, gettext, ngettext, number } from "../words.js";
-import { certainty, place } from "./popups.js";
+import { fill, gettext, ngettext, number } from "../i18n.js";
+import { certainty, coordinates } from "./popups.js";
 
-/** Past this many entries a list shows more when asked to: thousands at once would make the page slow. */
-export const AT_ONCE = 200;
+/** Entries shown at once; thousands would make the page slow. */
+export const PAGE_SIZE = 200;
 
 /**
- * Make the button that unfolds places within their entry.
+ * Return a button that unfolds a list of points at the end of `item`.
  * @template T
- * @param {HTMLLIElement} item @param {string} words What the list holds.
- * @param {T[]} places @param {(place: T) => HTMLLIElement} entry
+ * @param {HTMLLIElement} item @param {string} label What the list holds.
+ * @param {T[]} points @param {(point: T) => HTMLLIElement} entry
  */
-export function unfolding(item, words, places, entry) {
+export function unfoldButton(item, label, points, entry) {
   const button = element("button", {
     type: "button",
     class: "unfold",
     "aria-expanded": "false",
-    "aria-label": words,
-    title: words,
+    "aria-label": label,
+    title: label,
   });
-  button.textContent = number(places.length);
+  button.textContent = number(points.length);
   /** @type {HTMLOListElement|undefined} */
   let list;
   button.addEventListener("click", () => {
     const open = button.getAttribute("aria-expanded") !== "true";
     button.setAttribute("aria-expanded", String(open));
     if (!list) {
-      list = element("ol", { class: "spawn-places", "aria-label": words });
-      fillList(list, places, entry);
+      list = element("ol", { class: "point-list", "aria-label": label });
+      fillList(list, points, entry);
       item.append(list);
     }
     list.hidden = !open;
@@ -38,19 +38,20 @@ export function unfolding(item, words, places, entry) {
 }
 
 /**
- * The entry of a place, which leads to it.
- * @param {{x: number, y: number, sightings: number, uploaders: number, confirmed: boolean}} point @param {() => void} onChoose
+ * Return the list entry of a point: a button that goes to it on the map.
+ * @param {{x: number, y: number, sightings: number, uploaders: number, confirmed: boolean}} point
+ * @param {() => void} onChoose
  */
-export function placeEntry(point, onChoose) {
+export function pointEntry(point, onChoose) {
   const seen = ngettext("%(count)s sighting", "%(count)s sightings", point.sightings);
-  const button = element("button", { type: "button", title: certainty(point) }, place(point.x, point.y));
+  const button = element("button", { type: "button", title: certainty(point) }, coordinates(point.x, point.y));
   button.append(element("small", { class: "soft", text: `${point.confirmed ? "●" : "○"} ${seen}` }));
   button.addEventListener("click", onChoose);
   return element("li", {}, button);
 }
 
 /**
- * Fill a list with its first entries, and a button for the following ones while there are any.
+ * Fill a list with its first entries, and a button that adds the next ones while there are any.
  * @template T
  * @param {HTMLElement} list @param {T[]} all @param {(one: T) => HTMLLIElement} entry
  */
@@ -59,7 +60,7 @@ export function fillList(list, all, entry) {
   const button = element("button", { type: "button" });
   const last = element("li", { class: "more" }, button);
   const more = () => {
-    const entries = all.slice(shown, shown + AT_ONCE).map(entry);
+    const entries = all.slice(shown, shown + PAGE_SIZE).map(entry);
     shown += entries.length;
     last.remove();
     list.append(...entries);
