@@ -1,18 +1,18 @@
 /**
  * The list of creatures beside a zone's map, with a switch and a list of spawn points for each. Creatures of the map that
- * the page does not list get an entry on request only, but are switched and filtered like the others.
+ * the page does not list get a list item on request only, but are switched and filtered like the others.
  */
 
 import { element, need } from "../dom.js";
 import { fill, gettext, ngettext, plainText } from "../i18n.js";
 import { fits } from "./filter.js";
-import { PAGE_SIZE, pointEntry, unfoldButton } from "./point_list.js";
+import { PAGE_SIZE, pointItem, unfoldButton } from "./point_list.js";
 
 /**
  * @typedef {import("./published.js").Mob} Mob
  * @typedef {import("./published.js").Point} Point
  * @typedef {import("./filter.js").Traits & {id: number, box: HTMLInputElement, fits: boolean, item: HTMLLIElement|null, mob: Mob|null}} Row
- *   `item` is null without an entry, `mob` until the map has arrived.
+ *   `item` is null without a list item, `mob` until the map has arrived.
  */
 
 export class CreatureList {
@@ -108,16 +108,16 @@ export class CreatureList {
   filter(wanted) {
     const prepared = { ...wanted, name: plainText(wanted.name) };
     let fitting = 0;
-    for (const entry of this.rows.values()) {
-      entry.fits = fits(entry, prepared);
-      if (entry.item) entry.item.hidden = !entry.fits;
-      if (entry.fits) fitting += 1;
+    for (const row of this.rows.values()) {
+      row.fits = fits(row, prepared);
+      if (row.item) row.item.hidden = !row.fits;
+      if (row.fits) fitting += 1;
     }
     this.noneFits.hidden = fitting > 0 || this.rows.size === 0;
     this.showUnlisted();
   }
 
-  /** Creatures that pass the filters and have no entry, the best known first. */
+  /** Creatures that pass the filters and have no list item, the best known first. */
   get unlisted() {
     return [...this.rows.values()].filter(({ item, fits }) => !item && fits);
   }
@@ -132,10 +132,10 @@ export class CreatureList {
     );
   }
 
-  /** Add entries of some more creatures. */
+  /** Add list items of some more creatures. */
   listMore() {
     const rows = this.unlisted.slice(0, PAGE_SIZE);
-    this.root.append(...rows.map((row) => this.entry(row)));
+    this.root.append(...rows.map((row) => this.makeItem(row)));
     this.root.hidden = false;
     for (const row of rows) this.offerPoints(row);
     this.paint(this.colorOf);
@@ -143,8 +143,8 @@ export class CreatureList {
     rows[0]?.box.focus();
   }
 
-  /** Return an entry like those of the page's template. @param {Row} row */
-  entry(row) {
+  /** Return a list item like those of the page's template. @param {Row} row */
+  makeItem(row) {
     const { id, name, sightings } = /** @type {Mob} */ (row.mob);
     const seen = ngettext("%(count)s sighting", "%(count)s sightings", sightings);
     const facts = element("small", { text: `${gettext("Level")} ${levels(row)} · ${seen}` });
@@ -177,7 +177,7 @@ export class CreatureList {
     const label = fill(gettext("Spawn points of %(name)s"), { name: mob.name });
     item
       .querySelector("a")
-      ?.before(unfoldButton(item, label, mob.spawns, (point) => pointEntry(point, () => this.onPoint(mob.id, point))));
+      ?.before(unfoldButton(item, label, mob.spawns, (point) => pointItem(point, () => this.onPoint(mob.id, point))));
   }
 
   /** Highlight the creature under the map's pointer, or none. @param {number|null} id @param {boolean} [scroll] */

@@ -3,7 +3,7 @@
 import { element } from "../dom.js";
 import { fill, gettext, ngettext } from "../i18n.js";
 import { drawShapes } from "./kinds.js";
-import { fillList, pointEntry, unfoldButton } from "./point_list.js";
+import { fillList, pointItem, unfoldButton } from "./point_list.js";
 
 /**
  * @typedef {import("./published.js").Source} Source
@@ -32,23 +32,23 @@ export class GatheringList {
     this.kinds = wanted;
     this.root.replaceChildren();
     const listed = this.sources.filter(({ kind, points }) => kinds.has(kind) && points.length > 0);
-    fillList(this.root, listed, (source) => this.entry(source));
+    fillList(this.root, listed, (source) => this.makeItem(source));
     this.root.hidden = listed.length === 0;
   }
 
   /** @param {Source} source */
-  entry(source) {
+  makeItem(source) {
     const { kind, name, points } = source;
     const shape = element("span", { class: `shape ${kind}`, "data-shape": kind, "aria-hidden": "true" });
     const seen = ngettext("%(count)s sighting", "%(count)s sightings", source.sightings);
     const title = element("span", { class: "name" }, element("bdi", { text: name }), element("small", { text: seen }));
-    const entry = element("li", {}, element("div", { class: "what" }, shape, title));
-    drawShapes(entry);
+    const item = element("li", {}, element("div", { class: "what" }, shape, title));
+    drawShapes(item);
     const hiddenName = element("span", { class: "hidden", text: `: ${name}` });
     const details = element("a", { href: this.page(source) }, gettext("Details"), hiddenName);
     const label = fill(gettext("Places of %(name)s"), { name });
-    const unfold = unfoldButton(entry, label, points, (point) => pointEntry(point, () => this.onPoint(source, point)));
-    entry.append(unfold, details);
-    return entry;
+    const unfold = unfoldButton(item, label, points, (point) => pointItem(point, () => this.onPoint(source, point)));
+    item.append(unfold, details);
+    return item;
   }
 }

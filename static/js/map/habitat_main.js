@@ -76,10 +76,10 @@ async function draw() {
 async function fetchHabitat(zone, floor) {
   const { of, url } = box.dataset;
   if (of !== "mobs") {
-    const answer = await fetchJson(`${url}/positions?zone=${zone}&floor=${floor}`);
-    return { positions: unpackPositions(answer), spawns: [] };
+    const positions = unpackPositions(await fetchJson(`${url}/positions?zone=${zone}&floor=${floor}`));
+    return { positions, spawns: [] };
   }
-  habitats ??= /** @type {Promise<import("./published.js").MobHabitats>} */ (fetchJson(`${url}/places`));
+  habitats ??= fetchJson(`${url}/places`);
   habitats.catch(() => (habitats = null));
   return habitat(await habitats, zone, floor);
 }

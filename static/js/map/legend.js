@@ -11,19 +11,19 @@ const MAX_STEPS = 7;
  * @param {HTMLElement} root @param {string} colors @param {[number, number]} levels
  */
 export function legend(root, colors, levels) {
-  const entries = colors === "level" ? levelEntries(levels) : colors === "reaction" ? reactionEntries() : [];
-  root.hidden = entries.length === 0;
+  const colorMeanings = colors === "level" ? levelColors(levels) : colors === "reaction" ? reactionColors() : [];
+  root.hidden = colorMeanings.length === 0;
   root.replaceChildren(
-    ...entries.map(([words, shown]) => {
+    ...colorMeanings.map(([text, color]) => {
       const swatch = element("span", { class: "swatch", "aria-hidden": "true" });
-      swatch.style.setProperty("--swatch", shown);
-      return element("li", {}, swatch, words);
+      swatch.style.setProperty("--swatch", color);
+      return element("li", {}, swatch, text);
     }),
   );
 }
 
 /** @param {[number, number]} levels @returns {[string, string][]} */
-function levelEntries([low, high]) {
+function levelColors([low, high]) {
   if (!Number.isFinite(low)) return [];
   const steps = Math.min(MAX_STEPS, high - low + 1);
   const shown = Array.from({ length: steps }, (_, step) =>
@@ -36,7 +36,7 @@ function levelEntries([low, high]) {
 }
 
 /** @returns {[string, string][]} */
-function reactionEntries() {
+function reactionColors() {
   const words = [gettext("hostile"), gettext("neutral"), gettext("friendly")];
   return [
     ...words.map((word, reaction) => /** @type {[string, string]} */ ([word, reactionColor(reaction)])),

@@ -11,9 +11,9 @@ export const PAGE_SIZE = 200;
  * Return a button that unfolds a list of points at the end of `item`.
  * @template T
  * @param {HTMLLIElement} item @param {string} label What the list holds.
- * @param {T[]} points @param {(point: T) => HTMLLIElement} entry
+ * @param {T[]} points @param {(point: T) => HTMLLIElement} makeItem
  */
-export function unfoldButton(item, label, points, entry) {
+export function unfoldButton(item, label, points, makeItem) {
   const button = element("button", {
     type: "button",
     class: "unfold",
@@ -29,7 +29,7 @@ export function unfoldButton(item, label, points, entry) {
     button.setAttribute("aria-expanded", String(open));
     if (!list) {
       list = element("ol", { class: "point-list", "aria-label": label });
-      fillList(list, points, entry);
+      fillList(list, points, makeItem);
       item.append(list);
     }
     list.hidden = !open;
@@ -38,11 +38,11 @@ export function unfoldButton(item, label, points, entry) {
 }
 
 /**
- * Return the list entry of a point: a button that goes to it on the map.
+ * Return the list item of a point: a button that goes to it on the map.
  * @param {{x: number, y: number, sightings: number, uploaders: number, confirmed: boolean}} point
  * @param {() => void} onChoose
  */
-export function pointEntry(point, onChoose) {
+export function pointItem(point, onChoose) {
   const seen = ngettext("%(count)s sighting", "%(count)s sightings", point.sightings);
   const button = element("button", { type: "button", title: certainty(point) }, coordinates(point.x, point.y));
   button.append(element("small", { class: "soft", text: `${point.confirmed ? "●" : "○"} ${seen}` }));
@@ -51,23 +51,23 @@ export function pointEntry(point, onChoose) {
 }
 
 /**
- * Fill a list with its first entries, and a button that adds the next ones while there are any.
+ * Fill a list with its first items, and a button that adds the next ones while there are any.
  * @template T
- * @param {HTMLElement} list @param {T[]} all @param {(one: T) => HTMLLIElement} entry
+ * @param {HTMLElement} list @param {T[]} all @param {(one: T) => HTMLLIElement} makeItem
  */
-export function fillList(list, all, entry) {
+export function fillList(list, all, makeItem) {
   let shown = 0;
   const button = element("button", { type: "button" });
   const last = element("li", { class: "more" }, button);
   const more = () => {
-    const entries = all.slice(shown, shown + PAGE_SIZE).map(entry);
-    shown += entries.length;
+    const items = all.slice(shown, shown + PAGE_SIZE).map(makeItem);
+    shown += items.length;
     last.remove();
-    list.append(...entries);
+    list.append(...items);
     const left = all.length - shown;
     button.textContent = fill(gettext("Show more (%(count)s left)"), { count: number(left) });
     if (left > 0) list.append(last);
-    return entries[0];
+    return items[0];
   };
   button.addEventListener("click", () => more().querySelector("button")?.focus());
   more();

@@ -58,9 +58,10 @@ const CONFIRMED_UPLOADERS = 2;
  */
 
 /**
- * Fetch JSON. Throws an error whose message can be shown to people.
+ * Fetch JSON, of the type that the caller expects. Throws an error whose message can be shown to people.
+ * @template T
  * @param {string} url
- * @returns {Promise<any>} Of the type that the caller expects of this URL.
+ * @returns {Promise<T>}
  */
 export async function fetchJson(url) {
   const response = await fetch(url, { headers: { Accept: "application/json" } });

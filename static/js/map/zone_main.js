@@ -43,6 +43,7 @@ const crowded = need("#crowded");
 const { zone = "", map: mapUrl = "", api = "", mobPages, sourcePages } = box.dataset;
 const urls = urlsOf(api);
 // Requested first, so that server and browser work at the same time.
+/** @type {Promise<import("./published.js").ZoneMap>} */
 const fetched = fetchJson(mapUrl);
 fetched.catch(() => {});
 
@@ -216,8 +217,7 @@ function showBackground(layers) {
 async function drawGathering() {
   const { gathering: kinds } = controls.choices;
   if (!loading && kinds.size === 0) return;
-  loading ??= fetchJson(urls.sources(zone)).then((body) => {
-    const sources = unpackSources(body);
+  loading ??= fetchSources().then((sources) => {
     gathering = new Gathering(canvas, sources);
     gatheringList = new GatheringList(need("#sources"), sources, {
       page: ({ id }) => `${sourcePages}${id}`,
@@ -236,6 +236,10 @@ async function drawGathering() {
     loading = undefined;
     fail(error);
   }
+}
+
+async function fetchSources() {
+  return unpackSources(await fetchJson(urls.sources(zone)));
 }
 
 /** Return the point there: gathering points before spawn points. @param {number} x @param {number} y @param {number} reach */

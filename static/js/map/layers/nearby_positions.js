@@ -38,6 +38,7 @@ export class NearbyPositions {
   async show(url, zone, point, spawns) {
     const wanted = {};
     this.wanted = wanted;
+    /** @type {Promise<import("../published.js").MobHabitats>} */
     const answer = this.known.get(url) ?? fetchJson(url);
     this.known.set(url, answer);
     answer.catch(() => this.known.delete(url));

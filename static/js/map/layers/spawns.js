@@ -112,21 +112,21 @@ export class Spawns {
   /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
   paint(context, view) {
     if (!this.visible || this.isReplaced(view)) return;
-    const groups = this.drawn.flatMap((entry) => this.groups(entry, { edge: this.edge, edgeWidth: 0.8 }));
+    const groups = this.drawn.flatMap((drawn) => this.groups(drawn, { edge: this.edge, edgeWidth: 0.8 }));
     drawDots(context, view, groups, spawnRadius(view, this.crowd));
   }
 
   /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
   paintHighlighted(context, view) {
-    const entry = this.drawn.find(({ mob }) => mob.id === this.highlighted);
-    if (!entry) return;
-    const groups = this.groups(entry, { edge: this.highlightEdge, edgeWidth: HIGHLIGHT_EDGE_PX });
-    drawDots(context, view, groups, spawnRadius(view, crowding(entry.points)) * HIGHLIGHT_SCALE);
+    const drawn = this.drawn.find(({ mob }) => mob.id === this.highlighted);
+    if (!drawn) return;
+    const groups = this.groups(drawn, { edge: this.highlightEdge, edgeWidth: HIGHLIGHT_EDGE_PX });
+    drawDots(context, view, groups, spawnRadius(view, crowding(drawn.points)) * HIGHLIGHT_SCALE);
   }
 
   /**
    * Return a creature's dots grouped by style, the confirmed and recent ones last, so that they are drawn on top.
-   * @param {Drawn} entry @param {{edge: string, edgeWidth: number}} edge Of confirmed points.
+   * @param {Drawn} drawn @param {{edge: string, edgeWidth: number}} edge Of confirmed points.
    * @returns {import("./dots.js").Group[]}
    */
   groups({ mob, points }, edge) {
