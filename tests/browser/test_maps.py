@@ -167,7 +167,7 @@ def test_a_dot_tells_name_sightings_players_and_certainty(page, zone):
     box = page.locator("#map").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(page.locator(".leaflet-tooltip")).to_contain_text("Dying Kodo")
-    expect(page.locator(f'[data-mob="{world.KODO}"]')).to_have_class(re.compile("lit"))
+    expect(page.locator(f'[data-mob="{world.KODO}"]')).to_have_class(re.compile("highlighted"))
     expect(page.locator(".coordinates")).to_have_text("21.6 / 33.0")
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     popup = page.locator(".leaflet-popup-content")

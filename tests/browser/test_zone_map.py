@@ -98,10 +98,10 @@ def test_colours_tell_levels_or_reactions_with_a_legend(page, zone):
     expect(page.locator("#legend")).to_be_hidden()
     own = colors_of_swatches(page)
     narrow(page)
-    page.get_by_label("Colours by").select_option("level")
+    page.get_by_label("Colors by").select_option("level")
     assert page.locator("#legend li").all_text_contents()[0] == "12"
     by_level = colors_of_swatches(page)
-    page.get_by_label("Colours by").select_option("reaction")
+    page.get_by_label("Colors by").select_option("reaction")
     expect(page.locator("#legend")).to_contain_text("hostile")
     assert len({tuple(own), tuple(by_level), tuple(colors_of_swatches(page))}) == 3
 
@@ -112,7 +112,7 @@ def test_everything_chosen_is_in_the_address_and_comes_back(page, zone):
     narrow(page)
     page.get_by_label("To whom").select_option("horde")
     page.get_by_label("friendly").uncheck()
-    page.get_by_label("Colours by").select_option("level")
+    page.get_by_label("Colors by").select_option("level")
     page.get_by_label("Fade dots not seen since").fill("2024-11-01")
     fragment = address(page).partition("#")[2]
     for part in (

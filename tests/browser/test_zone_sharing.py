@@ -232,7 +232,7 @@ def test_a_story_chosen_in_a_frame_is_seen_whole_beside_the_list_or_in_its_place
 
 def test_the_walked_ground_lies_under_the_dots_of_the_floor_and_can_be_left_out(page, zone):
     open_zone(page, zone)
-    ground = page.locator("img.ground")
+    ground = page.locator("img.contours")
     expect(ground).to_have_attribute("src", re.compile(rf"/enUS/zones/{zone}/ground/0\.png"))
     expect(ground).to_have_js_property("complete", True)
     assert ground.evaluate("(image) => image.naturalWidth") == 1200

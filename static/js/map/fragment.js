@@ -4,10 +4,10 @@ import { EDGE } from "./coords.js";
 import { REACTIONS } from "./filter.js";
 
 /**
- * @typedef {object} Position
+ * @typedef {object} MapState
  * @property {{x: number, y: number, zoom: number}|null} at Center in percent, and zoom. Null for the whole zone.
  * @property {"all"|Set<number>} shown Creatures that are switched on.
- * @typedef {Position & Omit<import("./controls.js").Choices, "layers"> & {layers: Set<string>|undefined}} View
+ * @typedef {MapState & Omit<import("./controls.js").Choices, "layers"> & {layers: Set<string>|undefined}} View
  *   Without `layers`: the default ones.
  */
 
