@@ -197,7 +197,7 @@ def _log_in(page: Any, login: Path) -> None:
 def _open_first_dot(page: Any) -> None:
     """Open the story of the shown creature's first spawn point, by its entry in the list."""
     page.locator("#mobs li:has(input:checked) .unfold").click()
-    page.locator(".spawn-places button").first.click()
+    page.locator(".point-list button").first.click()
     page.get_by_text("drawn around it").wait_for()
     # The map moves until the whole popup is seen.
     page.locator(".leaflet-pan-anim").wait_for(state="detached")

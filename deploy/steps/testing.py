@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from deploy.steps import compiled, environment, postgres, rabbitmq, site, supervisor, venv
+from deploy.steps import compiled, environment, node_tools, postgres, rabbitmq, site, supervisor, venv
 from deploy.steps.place import CHECKOUT, Place, prepare
 from deploy.steps.progress import Failure, run, say, step
 
@@ -31,6 +31,7 @@ def check(place: Place, pytest_arguments: list[str]) -> int:
     with site.lock(place, "test"):
         venv.prepare(venv.TESTS)
         compiled.prepare()
+        node_tools.prepare()
         supervisor.stop(place)  # what a test run that was killed may have left
         try:
             _start_servers(place, token)
@@ -79,6 +80,8 @@ def _check_all(place: Place, pytest_arguments: list[str], samples: dict[str, str
         "ruff check": [programs / "ruff", "check", "."],
         "ruff format": [programs / "ruff", "format", "--check", "."],
         "mypy": [programs / "mypy"],
+        "biome check": node_tools.command(node_tools.BIOME, "check", "--error-on-warnings"),
+        "tsc": node_tools.command(node_tools.TSC),
         "migrations": [programs / "python", "manage.py", "makemigrations", "--check", "--dry-run"],
         "pytest": [programs / "python", "-m", "pytest", *sharing_out(pytest_arguments), *pytest_arguments],
     }

@@ -33,7 +33,7 @@ DOT_RADIUS = 5
 FINER = 2
 COLOURS = 200
 
-#: The golden angle as a share of the circle, as in the page's `colours.js`.
+#: The golden angle as a share of the circle, as in the page's `colors.js`.
 GOLDEN = 137.508 / 360
 FIRST_HUE = 20 / 360
 

@@ -1,9 +1,10 @@
-/** Building elements. Every text goes through textContent: names come from strangers. */
+/** Builds elements. All texts are set by textContent, because names come from strangers. */
 
 /**
+ * Return a new element.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
- * @param {{[name: string]: string|boolean|undefined}} [attributes] `text` sets the text, true a bare attribute.
+ * @param {{[name: string]: string|boolean|undefined}} [attributes] `text` sets the text; true sets an attribute without a value.
  * @param {...(Node|string)} children
  * @returns {HTMLElementTagNameMap[T]}
  */
@@ -19,7 +20,7 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /**
- * Return the element, or say which one the page lacks.
+ * Return an element of the page. Throws an error that names its selector if there is none.
  * @param {string} selector @param {ParentNode} [root]
  * @returns {HTMLElement}
  */

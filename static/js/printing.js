@@ -1,10 +1,10 @@
-/** Knowing when a page is printed. */
+/** Notices when a page is printed. */
 
 /**
- * Call back before and after the page is printed, or looked at as it would be printed.
+ * Call back before and after the page is printed or shown in a print preview.
  * @param {() => void} begin @param {() => void} [end]
  */
-export function whenPrinted(begin, end = () => {}) {
+export function onPrint(begin, end = () => {}) {
   let printing = false;
   addEventListener("beforeprint", () => {
     printing = true;
@@ -14,7 +14,7 @@ export function whenPrinted(begin, end = () => {}) {
     printing = false;
     end();
   });
-  // While a browser's preview is open it lays the page out in turns for print and for the screen.
+  // While a preview is open, browsers alternate between the layouts for print and for the screen.
   matchMedia("print").addEventListener("change", ({ matches }) => {
     if (matches) begin();
     else if (!printing) end();

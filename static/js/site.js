@@ -1,9 +1,9 @@
-/** What every page does: menus, the appearance switch, the search box, times in the visitor's own zone, its address in print. */
+/** On every page: menus, the theme switch, the search box, times in the visitor's time zone, the URL in print. */
 
 import { need } from "./dom.js";
-import { whenPrinted } from "./printing.js";
+import { moment } from "./i18n.js";
+import { onPrint } from "./printing.js";
 import { suggest } from "./suggest.js";
-import { moment } from "./words.js";
 
 for (const form of document.querySelectorAll("form[data-suggest]")) suggest(/** @type {HTMLFormElement} */ (form));
 
@@ -11,8 +11,8 @@ for (const time of document.querySelectorAll("time[data-local]")) {
   time.textContent = moment(/** @type {HTMLTimeElement} */ (time).dateTime);
 }
 
-// The page's own address lacks what was chosen on it, which stands behind its #.
-whenPrinted(() => (need("#printed-address").textContent = location.href));
+// The server does not know the URL's fragment, which holds the view of a map.
+onPrint(() => (need("#printed-address").textContent = location.href));
 
 document.addEventListener("keydown", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
@@ -56,7 +56,7 @@ for (const button of document.querySelectorAll("[data-theme-choice]")) {
       if (choice === "auto") localStorage.removeItem("theme");
       else localStorage.setItem("theme", choice);
     } catch {
-      // Storage may be forbidden: the choice then lasts for this page.
+      // Storage may be forbidden; the choice then lasts until the next page.
     }
     showChoice();
     document.dispatchEvent(new Event("themechange"));

@@ -1,24 +1,24 @@
 /** Suggestions under a search box while typing. The form works without them. */
 
 import { element } from "./dom.js";
-import { fill, gettext, ngettext, plainText } from "./words.js";
+import { fill, gettext, ngettext, plainText } from "./i18n.js";
 
-const MOST = 8;
-/** Long enough for two keys pressed in one go, too short to be felt. */
-const PAUSE_MS = 40;
-/** Answers kept: a letter typed and deleted again asks nobody. */
-const MOST_KEPT = 50;
+const MAX_SUGGESTIONS = 8;
+/** Longer than the time between two keys typed fast, and too short to be noticed. */
+const DEBOUNCE_MS = 40;
+/** Cached answers: a letter that is typed and deleted needs no request. */
+const MAX_CACHED = 50;
 
 /**
  * @typedef {{name: string, label: string, url: string}} Suggestion
- * @param {HTMLFormElement} form Its `data-suggest` is the search's address in the API.
+ * @param {HTMLFormElement} form Its `data-suggest` is the search's URL in the API.
  */
 export function suggest(form) {
   const input = /** @type {HTMLInputElement} */ (form.querySelector("input[name=q]"));
   const list = element("ul", { class: "suggestions", role: "listbox", id: `${input.id}-suggestions`, hidden: true });
   list.setAttribute("aria-label", gettext("Suggestions"));
-  const said = element("div", { class: "hidden", role: "status" });
-  form.append(list, said);
+  const status = element("div", { class: "hidden", role: "status" });
+  form.append(list, status);
   for (const [name, value] of Object.entries({
     role: "combobox",
     "aria-expanded": "false",
@@ -35,14 +35,14 @@ export function suggest(form) {
   /** @type {AbortController|undefined} */
   let running;
   /** @type {Map<string, Suggestion[]>} */
-  const kept = new Map();
+  const cache = new Map();
 
   input.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(look, PAUSE_MS);
+    timer = setTimeout(search, DEBOUNCE_MS);
   });
   input.addEventListener("keydown", (event) => {
-    // Escape first closes the list; only then does it empty the box, as browsers have it.
+    // The first Escape closes the list; the next one clears the box, as browsers do.
     if (event.key === "Escape" && !list.hidden) {
       event.preventDefault();
       close();
@@ -57,7 +57,7 @@ export function suggest(form) {
   form.addEventListener("focusout", (event) => {
     if (!form.contains(/** @type {Node|null} */ (event.relatedTarget))) close();
   });
-  // Choosing must not take the focus off the box first, or the list would close under the pointer.
+  // If the box lost the focus, the list would close before the click.
   list.addEventListener("pointerdown", (event) => event.preventDefault());
   list.addEventListener("click", (event) => {
     const item = /** @type {HTMLElement} */ (event.target).closest("li");
@@ -65,20 +65,20 @@ export function suggest(form) {
     if (found[index]) location.assign(found[index].url);
   });
 
-  async function look() {
+  async function search() {
     running?.abort();
     const wanted = input.value.trim();
     if (wanted.length < 2) return close();
-    const before = kept.get(wanted);
+    const before = cache.get(wanted);
     if (before) return show(before, wanted);
     running = new AbortController();
     try {
-      const url = `${form.dataset.suggest}?limit=${MOST}&q=${encodeURIComponent(wanted)}`;
+      const url = `${form.dataset.suggest}?limit=${MAX_SUGGESTIONS}&q=${encodeURIComponent(wanted)}`;
       const response = await fetch(url, { signal: running.signal });
       if (!response.ok) return close();
       const answer = suggestions(await response.json(), form.action);
-      if (kept.size >= MOST_KEPT) kept.clear();
-      kept.set(wanted, answer);
+      if (cache.size >= MAX_CACHED) cache.clear();
+      cache.set(wanted, answer);
       show(answer, wanted);
     } catch (error) {
       if (/** @type {Error} */ (error).name !== "AbortError") close();
@@ -88,7 +88,7 @@ export function suggest(form) {
   /** @param {Suggestion[]} results @param {string} wanted */
   function show(results, wanted) {
     if (document.activeElement !== input) return;
-    // An answer may come once one of those before it has been chosen: Enter must still lead there.
+    // If a suggestion was chosen before this answer arrived, it stays chosen.
     const before = found[chosen]?.url;
     found = results;
     const none = fill(gettext("Nothing is called “%(wanted)s”"), { wanted });
@@ -99,7 +99,7 @@ export function suggest(form) {
       return item;
     });
     list.replaceChildren(...(items.length ? items : [nothing]));
-    said.textContent = found.length ? ngettext("%(count)s suggestion", "%(count)s suggestions", found.length) : none;
+    status.textContent = found.length ? ngettext("%(count)s suggestion", "%(count)s suggestions", found.length) : none;
     list.hidden = false;
     input.setAttribute("aria-expanded", String(found.length > 0));
     choose(found.findIndex(({ url }) => url === before));
@@ -108,7 +108,9 @@ export function suggest(form) {
   /** @param {number} index */
   function choose(index) {
     chosen = index;
-    list.querySelectorAll("li:not(.none)").forEach((item, at) => item.setAttribute("aria-selected", String(at === index)));
+    for (const [at, item] of list.querySelectorAll("li:not(.none)").entries()) {
+      item.setAttribute("aria-selected", String(at === index));
+    }
     if (index < 0) input.removeAttribute("aria-activedescendant");
     else input.setAttribute("aria-activedescendant", `${list.id}-${index}`);
     list.children[index]?.scrollIntoView({ block: "nearest" });
@@ -125,11 +127,11 @@ export function suggest(form) {
 }
 
 /**
- * A name with what was typed marked in it, accents and case ignored; whole where it stands nowhere in it.
+ * Return a name with the searched text marked, ignoring accents and case; the whole name if it does not contain it.
  * @param {string} name @param {string} wanted @returns {(Node|string)[]}
  */
 function marked(name, wanted) {
-  // Letter by letter, as taking accents off may change how long a text is.
+  // By letter, as removing accents may change a text's length.
   const letters = [...name];
   const plain = letters.map(plainText);
   const text = plainText(wanted);
@@ -146,7 +148,7 @@ function marked(name, wanted) {
 
 /**
  * @param {{results: {kind: string, id: number, name: string}[]}} body
- * @param {string} action The form's address, `/<locale>/search`.
+ * @param {string} action The form's URL, `/<locale>/search`.
  * @returns {Suggestion[]}
  */
 function suggestions(body, action) {

@@ -1,4 +1,4 @@
-// Runs before the first paint (a blocking script in <head>), so that the chosen appearance never flashes.
+// A blocking script in <head>: it runs before the first paint, so that no other theme is seen first.
 (() => {
   const root = document.documentElement;
   root.classList.add("js");
@@ -6,7 +6,7 @@
   try {
     choice = localStorage.getItem("theme");
   } catch {
-    // Storage may be forbidden: the system's appearance it is.
+    // Storage may be forbidden; the system's theme is used then.
   }
   if (choice === "light" || choice === "dark") root.dataset.theme = choice;
 })();

@@ -71,11 +71,11 @@ def test_what_opens_on_a_zones_page_is_accessible(page):
     zone = world.fill()
     page.goto(f"/enUS/zones/{zone}#colours=level&gathering=herb")
     expect(page.locator("#map")).to_have_attribute("data-state", "drawn")
-    page.locator("#narrow > summary").click()
+    page.locator("#more-filters > summary").click()
     expect(page.locator("#filter-since")).to_be_visible()
     assert findings(page) == []
     page.locator("#mobs .unfold").first.click()
-    page.locator(".spawn-places button").first.click()
+    page.locator(".point-list button").first.click()
     expect(page.locator(".leaflet-popup-content dl")).to_be_visible()
     expect(page.locator(".leaflet-pan-anim")).to_have_count(0)
     assert findings(page) == []

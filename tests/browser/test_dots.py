@@ -23,9 +23,9 @@ PHONE: dict[str, Any] = {
 DESKTOP: dict[str, Any] = {"locale": "en-GB", "viewport": {"width": 1280, "height": 900}}
 on_a_phone = pytest.mark.parametrize("context_options", [PHONE], ids=["phone"])
 
-#: What `sizes.js` gives evenly strewn spawn points, in pixels of the page, where a percent down takes so many.
+#: What `dot_sizes.js` gives evenly strewn spawn points, in pixels of the page, where a percent down takes so many.
 RADIUS = """async ([count, pixels]) => {
-    const { crowding, spawnRadius } = await import("/static/as-written/js/map/sizes.js");
+    const { crowding, spawnRadius } = await import("/static/as-written/js/map/dot_sizes.js");
     // The golden ratio strews places evenly.
     const places = Array.from({ length: count }, (_, at) => ({ x: (at * 61.803398875) % 100, y: (100 * at) / count }));
     return spawnRadius({ across: 1.5 * pixels, down: pixels, ratio: 1 }, crowding(places));

@@ -78,7 +78,7 @@ def test_a_zone_is_filtered_by_name_level_certainty_and_floor(page, zone):
     page.get_by_placeholder("Filter by name").fill("nothing at all")
     expect(page.get_by_text("No creature here fits these filters.")).to_be_visible()
     page.get_by_placeholder("Filter by name").fill("")
-    page.get_by_text("Filters and colours").click()
+    page.get_by_text("Filters and colors").click()
     page.get_by_label("from level").fill("20")
     page.get_by_label("to level").fill("40")
     expect(page.locator("#mobs li:visible")).to_have_count(1)
@@ -95,7 +95,7 @@ def test_a_zone_is_filtered_by_name_level_certainty_and_floor(page, zone):
 def test_a_shared_address_restores_the_view(page, zone):
     open_zone(page, zone)
     creature(page, world.KODO).uncheck()
-    page.get_by_text("Filters and colours").click()
+    page.get_by_text("Filters and colors").click()
     page.get_by_label("from level").fill("5")
     before = address(page)
     page.get_by_role("button", name="Zoom in").click()
@@ -139,7 +139,7 @@ def test_no_creature_is_lost_from_an_address_however_many_are_chosen(page, site)
     page.goto("/about")
     kept = page.evaluate(
         """async () => {
-            const { read, write } = await import("/static/as-written/js/map/address.js");
+            const { read, write } = await import("/static/as-written/js/map/fragment.js");
             const named = Array.from({ length: 100 }, (_, at) => 2 ** 31 + at * 7);
             const all = [...Array.from({ length: 900 }, (_, at) => 60_000 - at * 61), ...named];
             const view = read("", all);
@@ -167,7 +167,7 @@ def test_a_dot_tells_name_sightings_players_and_certainty(page, zone):
     box = page.locator("#map").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(page.locator(".leaflet-tooltip")).to_contain_text("Dying Kodo")
-    expect(page.locator(f'[data-mob="{world.KODO}"]')).to_have_class(re.compile("lit"))
+    expect(page.locator(f'[data-mob="{world.KODO}"]')).to_have_class(re.compile("highlighted"))
     expect(page.locator(".coordinates")).to_have_text("21.6 / 33.0")
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     popup = page.locator(".leaflet-popup-content")
@@ -255,7 +255,7 @@ def test_a_creature_page_maps_positions_and_spawn_points(page, zone):
     page.goto(f"/enUS/mobs/{world.KODO}")
     expect(page.locator("#map-state")).to_have_text("2 noted positions, 2 estimated spawn points")
     points(page, 2)
-    ground = page.locator("#map img.ground")
+    ground = page.locator("#map img.contours")
     expect(ground).to_have_attribute("src", re.compile(rf"/enUS/zones/{zone}/ground/0\.png"))
     expect(ground).to_have_js_property("complete", True)
     assert ground.evaluate("picture => picture.naturalWidth") > 0

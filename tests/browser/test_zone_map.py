@@ -21,10 +21,10 @@ def zone() -> int:
 
 
 def narrow(page: Page) -> None:
-    page.get_by_text("Filters and colours").click()
+    page.get_by_text("Filters and colors").click()
 
 
-def colours_of_swatches(page: Page) -> list[str]:
+def colors_of_swatches(page: Page) -> list[str]:
     return page.evaluate(
         "[...document.querySelectorAll('#mobs .swatch')].map((one) => one.style.getPropertyValue('--swatch'))"
     )
@@ -96,14 +96,14 @@ def test_reactions_are_filtered_as_either_side_meets_them(page, zone):
 def test_colours_tell_levels_or_reactions_with_a_legend(page, zone):
     open_zone(page, zone)
     expect(page.locator("#legend")).to_be_hidden()
-    own = colours_of_swatches(page)
+    own = colors_of_swatches(page)
     narrow(page)
-    page.get_by_label("Colours by").select_option("level")
+    page.get_by_label("Colors by").select_option("level")
     assert page.locator("#legend li").all_text_contents()[0] == "12"
-    by_level = colours_of_swatches(page)
-    page.get_by_label("Colours by").select_option("reaction")
+    by_level = colors_of_swatches(page)
+    page.get_by_label("Colors by").select_option("reaction")
     expect(page.locator("#legend")).to_contain_text("hostile")
-    assert len({tuple(own), tuple(by_level), tuple(colours_of_swatches(page))}) == 3
+    assert len({tuple(own), tuple(by_level), tuple(colors_of_swatches(page))}) == 3
 
 
 def test_everything_chosen_is_in_the_address_and_comes_back(page, zone):
@@ -112,7 +112,7 @@ def test_everything_chosen_is_in_the_address_and_comes_back(page, zone):
     narrow(page)
     page.get_by_label("To whom").select_option("horde")
     page.get_by_label("friendly").uncheck()
-    page.get_by_label("Colours by").select_option("level")
+    page.get_by_label("Colors by").select_option("level")
     page.get_by_label("Fade dots not seen since").fill("2024-11-01")
     fragment = address(page).partition("#")[2]
     for part in (
@@ -268,7 +268,7 @@ def test_spawn_points_past_the_first_200_are_listed_when_asked_for(page, zone):
         factories.spawn(world.WORG, zone, number / 4, 90, db=factories.EN)
     open_zone(page, zone)
     page.get_by_role("button", name="Spawn points of Éber Worg").click()
-    places = page.locator(".spawn-places > li:not(.more)")
+    places = page.locator(".point-list > li:not(.more)")
     expect(places).to_have_count(200)
     page.get_by_role("button", name="Show more (4 left)").focus()
     page.keyboard.press("Enter")
@@ -317,7 +317,7 @@ def test_the_map_shows_creatures_that_the_list_has_no_room_for(page, zone, view,
     page.goto(f"/enUS/zones/{zone}{view}")
     points(page, 3)
     expect(page.locator("#mobs bdi")).to_have_text(["Dying Kodo"])
-    open_list = page.locator(".drawer-handle")
+    open_list = page.locator(".panel-toggle")
     if view:
         open_list.click()
     expect(page.locator("#unlisted")).to_contain_text("2 more creatures are on the map, but not in this list.")

@@ -213,10 +213,10 @@ def test_a_story_chosen_in_a_frame_is_seen_whole_beside_the_list_or_in_its_place
     page.set_viewport_size({"width": width, "height": 600})
     page.goto(f"/enUS/zones/{zone}/embed#show={world.KODO}")
     expect(page.locator("#map")).to_have_attribute("data-state", "drawn")
-    handle = page.locator(".drawer-handle")
+    handle = page.locator(".panel-toggle")
     handle.click()
     page.locator("#mobs li:has(input:checked) .unfold").click()
-    page.locator(".spawn-places button").first.click()
+    page.locator(".point-list button").first.click()
     expect(page.locator(".leaflet-popup-content")).to_contain_text("noted position")
     expect(handle).to_have_attribute("aria-expanded", str(stays_open).lower())
     # The map moves until the whole popup is seen.
@@ -227,12 +227,12 @@ def test_a_story_chosen_in_a_frame_is_seen_whole_beside_the_list_or_in_its_place
     assert popup["x"] >= 0 and popup["x"] + popup["width"] <= width
     page.keyboard.press("Escape")
     expect(page.locator(".leaflet-popup")).to_have_count(0)
-    expect(handle if not stays_open else page.locator(".spawn-places button").first).to_be_focused()
+    expect(handle if not stays_open else page.locator(".point-list button").first).to_be_focused()
 
 
 def test_the_walked_ground_lies_under_the_dots_of_the_floor_and_can_be_left_out(page, zone):
     open_zone(page, zone)
-    ground = page.locator("img.ground")
+    ground = page.locator("img.contours")
     expect(ground).to_have_attribute("src", re.compile(rf"/enUS/zones/{zone}/ground/0\.png"))
     expect(ground).to_have_js_property("complete", True)
     assert ground.evaluate("(image) => image.naturalWidth") == 1200

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 
-from portal.staticfiles import _reached_as_served, imported
+from portal.staticfiles import _collected_graph, _source_graphs, imported
 from portal.templatetags.scripts import module
 
 IMPORT = re.compile(r"""\b(?:import|from)\s*["'](\.[^"']+)["']""")
@@ -53,7 +53,7 @@ def test_modules_are_joined(collected):
     named = {name for page in pages for name in re.findall(r"{% module '([^']+)'", page.read_text(encoding="utf-8"))}
     plain = {str(path.relative_to(collected)) for path in (collected / "js").rglob("*.js") if path.suffixes == [".js"]}
     assert {"js/site.js", "js/map/zone_main.js"} <= named <= plain
-    assert not {"js/words.js", "js/map/list.js"} & plain
+    assert not {"js/i18n.js", "js/map/creature_list.js"} & plain
 
 
 def test_modules_are_joined_the_same_way_wherever_that_is(collected, tmp_path, monkeypatch):
@@ -67,7 +67,7 @@ def test_modules_are_joined_the_same_way_wherever_that_is(collected, tmp_path, m
     call_command("collectstatic", interactive=False, verbosity=0)
     assert served() == before
     maps = "".join(path.read_text(encoding="utf-8") for path in collected.rglob("js/**/*.js.map"))
-    assert '"../../in/js/map/list.js"' in maps or '"../../../in/js/map/list.js"' in maps
+    assert '"../../in/js/map/creature_list.js"' in maps or '"../../../in/js/map/creature_list.js"' in maps
     assert str(tmp_path) not in maps and str(settings.BASE_DIR).strip("/") not in maps
 
 
@@ -87,12 +87,13 @@ def test_a_dry_run_changes_nothing(collected):
 
 
 def test_a_page_keeps_to_the_scripts_it_is_served_while_others_are_collected(collected, monkeypatch):
-    """A web process goes on with the addresses it read at its start, whatever lies under the plain names by then."""
+    """A web process goes on with the URLs of its manifest, whatever lies under the plain names by then."""
     before = module("js/site.js")
-    plain = collected / "js" / "site.js"
-    monkeypatch.setattr("portal.staticfiles._reached_as_served", _reached_as_served.__wrapped__)
+    assert "modulepreload" in before
+    plain = collected / "js" / "imports.json"
+    monkeypatch.setattr("portal.staticfiles._collected_graph", _collected_graph.__wrapped__)
     kept = plain.read_bytes()
-    plain.write_text('import "./shared/NEW.js";', encoding="utf-8")
+    plain.write_text('{"js/site.js": ["js/shared/NEW.js"]}', encoding="utf-8")
     try:
         assert module("js/site.js") == before
     finally:
@@ -101,7 +102,23 @@ def test_a_page_keeps_to_the_scripts_it_is_served_while_others_are_collected(col
 
 def test_while_debugging_modules_are_named_as_they_are_found(settings, collected):
     settings.DEBUG = True
-    assert {"/static/js/words.js", "/static/js/map/list.js"} <= set(imported("js/map/zone_main.js"))
+    assert {"/static/js/i18n.js", "/static/js/map/creature_list.js"} <= set(imported("js/map/zone_main.js"))
+
+
+def test_while_debugging_a_new_import_is_named_at_once(settings, tmp_path):
+    settings.DEBUG = True
+    settings.STATICFILES_DIRS = [tmp_path]
+    scripts = tmp_path / "js"
+    scripts.mkdir()
+    (scripts / "one.js").write_text('import "./two.js";', encoding="utf-8")
+    (scripts / "two.js").write_text("", encoding="utf-8")
+    (scripts / "three.js").write_text("", encoding="utf-8")
+    assert imported("js/one.js") == ("/static/js/two.js",)
+    known = _source_graphs["js/one.js"]
+    assert imported("js/one.js") == ("/static/js/two.js",)
+    assert _source_graphs["js/one.js"] is known, "esbuild need not run for a page of unchanged scripts"
+    (scripts / "two.js").write_text('export * from "./three.js";', encoding="utf-8")
+    assert imported("js/one.js") == ("/static/js/two.js", "/static/js/three.js")
 
 
 def test_without_esbuild_collecting_says_what_to_install(settings, tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-/** The form beside the map as one value: what is to be shown, and how. */
+/** The form beside the map as one value: what is shown, and how. */
 
 import { REACTIONS } from "./filter.js";
 
@@ -6,10 +6,10 @@ import { REACTIONS } from "./filter.js";
  * @typedef {object} Choices
  * @property {string} name @property {number|null} low @property {number|null} high
  * @property {boolean} confirmed
- * @property {number|null} floor Null where there is no choice.
+ * @property {number|null} floor Null in zones without several floors.
  * @property {"alliance"|"horde"|""} side @property {Set<string>} reactions
- * @property {string} since A day such as `2026-01-31`, or nothing.
- * @property {string} colours `creature`, `level` or `reaction`.
+ * @property {string} since A day such as `2026-01-31`, or an empty string.
+ * @property {string} colors `creature`, `level` or `reaction`.
  * @property {Set<string>} layers @property {Set<string>} gathering
  */
 
@@ -17,8 +17,10 @@ export class Controls {
   /** @param {HTMLFormElement} form @param {() => void} onChange */
   constructor(form, onChange) {
     this.form = form;
-    /** What the map shows until something else is chosen. */
-    this.usualLayers = this.boxes("layer").filter((box) => box.defaultChecked).map((box) => box.value);
+    /** Layers that are shown until others are chosen. */
+    this.defaultLayers = this.boxes("layer")
+      .filter((box) => box.defaultChecked)
+      .map((box) => box.value);
     form.addEventListener("input", onChange);
     form.addEventListener("submit", (event) => event.preventDefault());
   }
@@ -34,13 +36,13 @@ export class Controls {
       side: /** @type {Choices["side"]} */ (this.value("side")),
       reactions: this.checked("reaction"),
       since: this.value("since"),
-      colours: this.value("colours") || "creature",
+      colors: this.value("colors") || "creature",
       layers: this.checked("layer"),
       gathering: this.checked("gathering"),
     };
   }
 
-  /** @param {Partial<Choices>} choices What is left out, and what the form does not offer, becomes the usual. */
+  /** @param {Partial<Choices>} choices Choices that are missing, or not in the form, become the default. */
   set choices({ name = "", low = null, high = null, confirmed = false, floor = null, side = "", since = "", ...more }) {
     this.fill("name", name);
     this.fill("low", low === null ? "" : String(low));
@@ -48,17 +50,19 @@ export class Controls {
     this.fill("floor", String(floor ?? ""));
     this.fill("side", side);
     this.fill("since", since);
-    this.fill("colours", more.colours ?? "creature");
+    this.fill("colors", more.colors ?? "creature");
     this.check("confirmed", new Set(confirmed ? ["1"] : []));
     this.check("reaction", more.reactions ?? new Set(REACTIONS));
-    this.check("layer", more.layers ?? new Set(this.usualLayers));
+    this.check("layer", more.layers ?? new Set(this.defaultLayers));
     this.check("gathering", more.gathering ?? new Set());
   }
 
-  /** Whether something is chosen that hides creatures and may stand in a closed part of the form. */
-  get isNarrowed() {
+  /** Whether a filter in the form's folded part hides creatures. */
+  get hasFoldedFilters() {
     const { low, high, confirmed, side, reactions, since } = this.choices;
-    return low !== null || high !== null || confirmed || side !== "" || since !== "" || reactions.size < REACTIONS.length;
+    return (
+      low !== null || high !== null || confirmed || side !== "" || since !== "" || reactions.size < REACTIONS.length
+    );
   }
 
   /** @param {string} name */
@@ -66,7 +70,7 @@ export class Controls {
     return /** @type {HTMLInputElement|null} */ (this.form.elements.namedItem(name))?.value ?? "";
   }
 
-  /** @param {string} name @param {string} value Of a choice that lacks it, its first is taken. */
+  /** @param {string} name @param {string} value A `select` without this option gets its first one. */
   fill(name, value) {
     const field = /** @type {HTMLInputElement|HTMLSelectElement|null} */ (this.form.elements.namedItem(name));
     if (!field) return;
@@ -76,12 +80,17 @@ export class Controls {
 
   /** @param {string} name @returns {HTMLInputElement[]} */
   boxes(name) {
-    return [...this.form.querySelectorAll(`input[name="${name}"]`)];
+    const found = this.form.querySelectorAll(`input[name="${name}"]`);
+    return [...found].filter((box) => box instanceof HTMLInputElement);
   }
 
   /** @param {string} name */
   checked(name) {
-    return new Set(this.boxes(name).filter((box) => box.checked).map((box) => box.value));
+    return new Set(
+      this.boxes(name)
+        .filter((box) => box.checked)
+        .map((box) => box.value),
+    );
   }
 
   /** @param {string} name @param {Set<string>} values */

@@ -1,15 +1,13 @@
 /** Map units: percent of the zone's map, x to the right and y down, 0 to 100. */
 
-/**
- * The game's zone maps are three wide to two high, so a percent across is 1.5 times a percent down.
- */
+/** Width by height of the game's zone maps: one percent across is as long as 1.5 percent down. */
 export const ASPECT = 1.5;
 
 /** The largest coordinate. */
 export const EDGE = 100;
 
 /**
- * Return Leaflet's `[lat, lng]` for a coordinate in percent: the only place where the two are swapped.
+ * Return Leaflet's `[lat, lng]` for a coordinate in percent: the only function that swaps the two.
  * @param {number} x @param {number} y @returns {[number, number]}
  */
 export const xy = (x, y) => [y, x];

@@ -1,50 +1,51 @@
-/** Density: how much was seen where, as a smoothed grid over the zone. Pure: places in, numbers out. */
+/** Density: how much was seen where, as a smoothed grid over the zone. Pure: points in, numbers out. */
 
 import { EDGE } from "./coords.js";
 
-/** Cells across and down: squares on a map three wide to two high. */
-export const ACROSS = 240;
-export const DOWN = 160;
+/** Size of the grid. Its cells are square, as a zone's map is three wide to two high. */
+export const COLUMNS = 240;
+export const ROWS = 160;
 
-/** Half the width of one pass of smoothing, in cells. Three passes of a moving mean are close to a normal curve. */
-const REACH = 4;
+/** Half the width of one smoothing pass, in cells. Three passes of a moving mean approximate a normal curve. */
+const RADIUS = 4;
 const PASSES = 3;
 
 /**
- * @param {{x: number, y: number, sightings: number}[]} places In percent.
- * @returns {Float32Array} `DOWN` rows of `ACROSS` values from 0 to 1, 1 where most was seen; all 0 without places.
+ * Return the density of each cell from 0 to 1, 1 in the densest cell; all 0 without points.
+ * @param {{x: number, y: number, sightings: number}[]} points In percent.
+ * @returns {Float32Array} `ROWS` rows of `COLUMNS` values.
  */
-export function density(places) {
-  let grid = new Float32Array(ACROSS * DOWN);
-  for (const { x, y, sightings } of places) {
-    const column = Math.min(Math.floor((x / EDGE) * ACROSS), ACROSS - 1);
-    const row = Math.min(Math.floor((y / EDGE) * DOWN), DOWN - 1);
-    grid[row * ACROSS + column] += sightings;
+export function density(points) {
+  let grid = new Float32Array(COLUMNS * ROWS);
+  for (const { x, y, sightings } of points) {
+    const column = Math.min(Math.floor((x / EDGE) * COLUMNS), COLUMNS - 1);
+    const row = Math.min(Math.floor((y / EDGE) * ROWS), ROWS - 1);
+    grid[row * COLUMNS + column] += sightings;
   }
   for (let pass = 0; pass < PASSES; pass += 1) {
-    grid = smooth(grid, DOWN, ACROSS, ACROSS, 1);
-    grid = smooth(grid, ACROSS, DOWN, 1, ACROSS);
+    grid = smooth(grid, ROWS, COLUMNS, COLUMNS, 1);
+    grid = smooth(grid, COLUMNS, ROWS, 1, COLUMNS);
   }
-  const most = grid.reduce((highest, value) => Math.max(highest, value), 0);
-  // The root keeps a place seen a hundred times from hiding those seen ten times.
-  return most ? grid.map((value) => Math.sqrt(value / most)) : grid;
+  const highest = grid.reduce((most, value) => Math.max(most, value), 0);
+  // The square root keeps a point seen a hundred times from hiding those seen ten times.
+  return highest ? grid.map((value) => Math.sqrt(value / highest)) : grid;
 }
 
 /**
- * A moving mean along `lines` lines of `length` cells, nothing lying beyond their ends.
- * @param {Float32Array} grid @param {number} lines @param {number} length
- * @param {number} toLine Distance from a line to the next. @param {number} toCell Distance from a cell to the next.
+ * Return the moving mean along each line of a grid; cells beyond a line's ends count as 0.
+ * @param {Float32Array} grid @param {number} lines @param {number} length Cells of a line.
+ * @param {number} toLine Offset from a line to the next. @param {number} toCell Offset from a cell to the next.
  */
 function smooth(grid, lines, length, toLine, toCell) {
-  const made = new Float32Array(grid.length);
+  const smoothed = new Float32Array(grid.length);
   for (let line = 0; line < lines; line += 1) {
     const start = line * toLine;
     let sum = 0;
-    for (let at = -REACH; at < length; at += 1) {
-      if (at + REACH < length) sum += grid[start + (at + REACH) * toCell];
-      if (at - REACH > 0) sum -= grid[start + (at - REACH - 1) * toCell];
-      if (at >= 0) made[start + at * toCell] = Math.max(sum, 0) / (2 * REACH + 1);
+    for (let at = -RADIUS; at < length; at += 1) {
+      if (at + RADIUS < length) sum += grid[start + (at + RADIUS) * toCell];
+      if (at - RADIUS > 0) sum -= grid[start + (at - RADIUS - 1) * toCell];
+      if (at >= 0) smoothed[start + at * toCell] = Math.max(sum, 0) / (2 * RADIUS + 1);
     }
   }
-  return made;
+  return smoothed;
 }

@@ -1,25 +1,25 @@
-/** Which creatures the filters let through. Pure. */
+/** Filters of creatures. Pure. */
 
-/** Reactions as the API numbers them. */
+/** Reactions, in the API's numbering. */
 export const REACTIONS = ["hostile", "neutral", "friendly"];
 
 /**
  * @typedef {object} Traits
- * @property {string} key @property {number|null} min @property {number|null} max @property {boolean} boss
- * @property {number|null} alliance @property {number|null} horde How either side is met, as in `REACTIONS`.
+ * @property {string} key The name, as `plainText` returns it. @property {number|null} min @property {number|null} max @property {boolean} boss
+ * @property {number|null} alliance @property {number|null} horde Reactions to either side, indexes of `REACTIONS`.
  * @typedef {object} Wanted
- * @property {string} name Already as it is compared (`plainText`). @property {number|null} low @property {number|null} high
- * @property {"alliance"|"horde"|""} side Whose view counts; both without one.
+ * @property {string} name As `plainText` returns it. @property {number|null} low @property {number|null} high
+ * @property {"alliance"|"horde"|""} side The reaction to this side counts; both without one.
  * @property {Set<string>} reactions
  */
 
-/** @param {Traits} traits @param {Wanted} wanted */
+/** Return whether a creature passes the filters. @param {Traits} traits @param {Wanted} wanted */
 export function fits(traits, { name, low, high, side, reactions }) {
   return traits.key.includes(name.trim()) && fitsLevel(traits, low, high) && fitsReaction(traits, side, reactions);
 }
 
 /**
- * Bosses ("??") without a known level pass every lower bound and no upper one.
+ * Bosses ("??") without a known level pass each lower bound and no upper bound.
  * @param {Traits} traits @param {number|null} low @param {number|null} high
  */
 function fitsLevel(traits, low, high) {
@@ -30,7 +30,7 @@ function fitsLevel(traits, low, high) {
 }
 
 /**
- * How a creature meets a side nobody has told of yet may be anything, so it passes only while all is wanted.
+ * An unknown reaction passes only while all reactions are wanted.
  * @param {Traits} traits @param {Wanted["side"]} side @param {Set<string>} reactions
  */
 function fitsReaction(traits, side, reactions) {
@@ -44,6 +44,6 @@ function fitsReaction(traits, side, reactions) {
  * @returns {number[]}
  */
 export function reactionsOf({ alliance, horde }, side) {
-  const told = side === "alliance" ? [alliance] : side === "horde" ? [horde] : [alliance, horde];
-  return told.filter((reaction) => reaction !== null);
+  const reactions = side === "alliance" ? [alliance] : side === "horde" ? [horde] : [alliance, horde];
+  return reactions.filter((reaction) => reaction !== null);
 }

@@ -1,19 +1,19 @@
-/** Why a dot is where it is: the raw positions around a spawn point. Pure. */
+/** Provenance of a dot: the raw positions around a spawn point. Pure. */
 
 import { ASPECT } from "./coords.js";
 
-/** Farther from every spawn point than this a position stands for itself, not for one of them. Percent of the zone's height. */
+/** A position farther than this from every spawn point belongs to none of them. In percent of the zone's height. */
 const REACH = 3;
 
 /**
- * @typedef {import("./layers/positions.js").Position} Position
- * @typedef {{x: number, y: number}} Place
+ * @typedef {import("./published.js").Position} Position
+ * @typedef {{x: number, y: number}} XY In percent.
  */
 
 /**
- * Return the positions for which this is the nearest of the creature's spawn points on the floor. The estimate divides
- * positions by more than distance, and which are whose is not published: these need not be the ones it counted.
- * @param {Place} spawn @param {Place[]} all The creature's spawn points on that floor. @param {Position[]} positions
+ * Return the positions that are nearer to this spawn point than to any other of the creature on the floor. These need
+ * not be the ones that the estimate assigned to it: it uses more than distance, and its assignment is not published.
+ * @param {XY} spawn @param {XY[]} all The creature's spawn points on that floor. @param {Position[]} positions
  */
 export function nearestTo(spawn, all, positions) {
   return positions.filter((position) => {
@@ -22,8 +22,8 @@ export function nearestTo(spawn, all, positions) {
   });
 }
 
-/** @param {Place} a @param {Place} b In percent of the zone's height. */
+/** Return a distance in percent of the zone's height. @param {XY} a @param {XY} b */
 export const distance = (a, b) => Math.hypot((a.x - b.x) * ASPECT, a.y - b.y);
 
-/** The first day of some positions. @param {Position[]} positions */
+/** Return the earliest day of some positions. @param {Position[]} positions */
 export const firstDay = (positions) => positions.map(({ first_seen }) => first_seen).toSorted()[0];

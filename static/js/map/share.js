@@ -1,11 +1,11 @@
-/** Handing on what is seen: a link, a frame for other pages, a file. */
+/** Shares the map's view: as a link, a frame for other pages, or a file. */
 
 import { need } from "../dom.js";
-import { gettext } from "../words.js";
+import { gettext } from "../i18n.js";
 import { csv, geojson } from "./download.js";
 
-/** How long a file's address stays good: browsers fetch it at once, but not within the click. */
-const KEPT_MS = 10_000;
+/** How long a file's URL stays valid: browsers fetch it soon after the click, not during it. */
+const URL_LIFETIME_MS = 10_000;
 
 /** @type {Record<string, {make: (dots: import("./download.js").Dot[]) => string, type: string}>} */
 const FILES = {
@@ -14,22 +14,23 @@ const FILES = {
 };
 
 /**
+ * Connect the menu for sharing. `dots` returns what is drawn.
  * @param {HTMLElement} root @param {{dots: () => import("./download.js").Dot[]}} options
  */
 export function share(root, { dots }) {
-  const said = need("#share-said", root);
-  root.addEventListener("toggle", () => tellView(root));
+  const status = need("#share-status", root);
+  root.addEventListener("toggle", () => updateLinks(root));
   root.addEventListener("click", async (event) => {
     const button = /** @type {HTMLElement} */ (event.target).closest("button");
     if (!button) return;
     const { copy, download: kind } = button.dataset;
-    if (copy) said.textContent = await copied(/** @type {HTMLInputElement} */ (need(`#${copy}`, root)));
+    if (copy) status.textContent = await copied(/** @type {HTMLInputElement} */ (need(`#${copy}`, root)));
     if (kind) save(`${root.dataset.name}.${kind}`, FILES[kind], dots());
   });
 }
 
-/** Say where what is seen now can be seen. The page calls it whenever that is another. @param {HTMLElement} root */
-export function tellView(root) {
+/** Update link and frame; the page calls this whenever the view has changed. @param {HTMLElement} root */
+export function updateLinks(root) {
   const { address, embed, name = "" } = root.dataset;
   /** @type {HTMLInputElement} */ (need("#share-link", root)).value = `${address}${location.hash}`;
   const frame = document.createElement("iframe");
@@ -38,18 +39,18 @@ export function tellView(root) {
   frame.width = "800";
   frame.height = "600";
   frame.loading = "lazy";
-  // The browser itself writes the markup, so that no name can break out of it.
+  // The browser writes the markup and escapes the name in it.
   /** @type {HTMLTextAreaElement} */ (need("#share-embed", root)).value = frame.outerHTML;
 }
 
-/** @param {HTMLInputElement} field @returns {Promise<string>} What to say about it. */
+/** @param {HTMLInputElement} field @returns {Promise<string>} A message about the result. */
 async function copied(field) {
   field.select();
   try {
     await navigator.clipboard.writeText(field.value);
     return gettext("Copied");
   } catch {
-    // Without HTTPS, or forbidden: it is selected, and the keys for copying work.
+    // Without HTTPS, or forbidden: the field is selected, so the keys for copying work.
     return gettext("Press Ctrl+C to copy what is selected");
   }
 }
@@ -61,5 +62,5 @@ function save(name, { make, type }, dots) {
   link.href = url;
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+  setTimeout(() => URL.revokeObjectURL(url), URL_LIFETIME_MS);
 }

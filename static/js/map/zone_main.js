@@ -1,45 +1,49 @@
-/** The page of a zone: ties the map, the list, the controls and the address together. */
+/** The page of a zone: connects the map, the list, the form and the URL's fragment. */
 
 import { need } from "../dom.js";
-import { gettext } from "../words.js";
-import * as address from "./address.js";
-import { colour, levelColour, onThemeChange, reactionColour } from "./colours.js";
+import { gettext } from "../i18n.js";
+import { color, levelColor, onThemeChange, reactionColor } from "./colors.js";
 import { Controls } from "./controls.js";
-import { WHOLE_ZONE } from "./coords.js";
-import { addresses, fetchJson, mobs as unpackMobs, sources as unpackSources } from "./document.js";
+import { WHOLE_ZONE, xy } from "./coords.js";
+import { CreatureList } from "./creature_list.js";
 import { area, dot } from "./download.js";
-import { Drawer } from "./drawer.js";
 import { reactionsOf } from "./filter.js";
-import { Gathered } from "./gathered.js";
-import { shapeSigns } from "./kinds.js";
+import * as fragment from "./fragment.js";
+import { GatheringList } from "./gathering_list.js";
+import { drawShapes } from "./kinds.js";
+import { Areas } from "./layers/areas.js";
+import { Background } from "./layers/background.js";
+import { createMap, fit, goTo } from "./layers/base_map.js";
 import { Canvas } from "./layers/canvas.js";
-import { Chosen } from "./layers/chosen.js";
+import { Density } from "./layers/density.js";
 import { Gathering } from "./layers/gathering.js";
-import { Areas, Density } from "./layers/ground.js";
 import { Measure } from "./layers/measure.js";
-import { Origin } from "./layers/origin.js";
-import { Paper } from "./layers/paper.js";
-import { printed } from "./layers/print.js";
-import { fit, sheet, stand } from "./layers/sheet.js";
+import { NearbyPositions } from "./layers/nearby_positions.js";
+import { printMap } from "./layers/print.js";
+import { Selection } from "./layers/selection.js";
 import { Spawns } from "./layers/spawns.js";
 import { fullScreen } from "./layers/tools.js";
 import { legend } from "./legend.js";
-import { List } from "./list.js";
 import { Pointer } from "./pointer.js";
-import { gatheringPopup, spawnPopup, tip } from "./popups.js";
-import { share, tellView } from "./share.js";
+import { gatheringPopup, spawnPopup, tooltip } from "./popups.js";
+import { fetchJson, mobs as unpackMobs, sources as unpackSources, urlsOf } from "./published.js";
+import { share, updateLinks } from "./share.js";
+import { SidePanel } from "./side_panel.js";
+
+/** @typedef {import("./published.js").Point} Point */
 
 const DAY_MS = 86_400_000;
 
-/** Zoom levels past the whole zone at which the positions around a dot can be told apart. */
-const STORY_ZOOM = 2.5;
+/** Zoom levels above the whole zone from which the positions around a dot can be distinguished. */
+const DETAIL_ZOOM = 2.5;
 
 const box = need("#map");
 const state = need(".map-state");
 const crowded = need("#crowded");
 const { zone = "", map: mapUrl = "", api = "", mobPages, sourcePages } = box.dataset;
-const urls = addresses(api);
-// Asked for before anything is built, so that server and browser work at the same time.
+const urls = urlsOf(api);
+// Requested first, so that server and browser work at the same time.
+/** @type {Promise<import("./published.js").ZoneMap>} */
 const fetched = fetchJson(mapUrl);
 fetched.catch(() => {});
 
@@ -51,68 +55,78 @@ let areas;
 let density;
 /** @type {Gathering|undefined} */
 let gathering;
-/** @type {Gathered|undefined} */
-let gathered;
+/** @type {GatheringList|undefined} */
+let gatheringList;
 /** @type {Promise<void>|undefined} */
 let loading;
 let restoring = false;
 
 const form = /** @type {HTMLFormElement} */ (need("#filters"));
 const controls = new Controls(form, refilter);
-const list = new List(need("#mobs"), { page: (id) => `${mobPages}${id}`, onChange: redraw, onHover: (id) => light(id, false), onPlace: show });
-let ranks = ranked(list.ids);
+const list = new CreatureList(need("#mobs"), {
+  page: (id) => `${mobPages}${id}`,
+  onChange: redraw,
+  onHover: (id) => highlight(id, false),
+  onPoint: showSpawn,
+});
+let ranks = ranksOf(list.ids);
 let levels = list.levels;
-/** Every creature's colour as it is now. @type {Map<number, string>} */
+/** Each creature's present color. @type {Map<number, string>} */
 const shades = new Map();
 
-shapeSigns(form);
+drawShapes(form);
 for (const button of form.querySelectorAll("[data-all]")) {
   button.addEventListener("click", () => list.switchAll(button.getAttribute("data-all") === "on"));
 }
 
-let wanted = address.read(location.hash, list.ids);
-const map = sheet(box, wanted.at);
-const canvas = new Canvas().addTo(map);
-const over = new Canvas().addTo(map);
-const measure = new Measure(map, over);
+let wanted = fragment.read(location.hash, list.ids);
+const map = createMap(box, wanted.at);
+const canvas = new Canvas(map);
+const overlay = new Canvas(map);
+const measure = new Measure(map, overlay);
 fullScreen(map, need(".zone-body"));
-const origin = new Origin(over, map);
-new Chosen(over, map);
-const drawer = new Drawer(box);
-const pointer = new Pointer(map, { find, onHover: (id) => light(id, true), isBusy: () => measure.active, makeRoom: () => drawer.makeRoom() });
-const paper = new Paper(map);
+const nearby = new NearbyPositions(overlay, map);
+new Selection(overlay, map);
+const sidePanel = new SidePanel(box);
+const pointer = new Pointer(map, {
+  find,
+  onHover: (id) => highlight(id, true),
+  isBusy: () => measure.active,
+  makeRoom: () => sidePanel.makeRoom(),
+});
+const background = new Background(map);
 const sharing = /** @type {HTMLElement|null} */ (document.querySelector("#share"));
 if (sharing) share(sharing, { dots });
-onThemeChange(recolour);
-printed(map, box, { canvases: [canvas, over], caption });
+onThemeChange(recolor);
+printMap(map, box, { canvases: [canvas, overlay], caption });
 box.dataset.state = "loading";
 restore(wanted);
 try {
   const mobs = unpackMobs(await fetched);
-  if (list.take(mobs)) {
-    // The same colours and addresses whatever the list holds.
-    ranks = ranked(mobs.map(({ id }) => id));
+  if (list.addMobs(mobs)) {
+    // Colors and fragments must not depend on which creatures the page lists.
+    ranks = ranksOf(mobs.map(({ id }) => id));
     levels = list.levels;
-    wanted = address.read(location.hash, list.ids);
+    wanted = fragment.read(location.hash, list.ids);
     restore(wanted);
   }
-  spawns = new Spawns(canvas, over, mobs, (mob) => String(shades.get(mob.id)));
+  spawns = new Spawns(canvas, overlay, mobs, (mob) => String(shades.get(mob.id)));
   areas = new Areas(canvas, spawns);
   density = new Density(canvas, spawns, (isShown) => (crowded.hidden = !isShown));
-  // Painted in this order: what covers the most ground lies lowest.
+  // Painted in this order, what covers most first.
   canvas.painters = [density, areas, spawns, ...(gathering ? [gathering] : [])];
   redraw();
-  if (!wanted.at && wanted.shown !== "all") lookAtShown();
+  if (!wanted.at && wanted.shown !== "all") fitShown();
   box.dataset.state = "drawn";
   requestAnimationFrame(() => performance.mark("first dots"));
-  // Only now: what the dots stand on must not keep them waiting.
-  layPaper(controls.choices.layers);
+  // Last, as dots must not wait for their background.
+  showBackground(controls.choices.layers);
 } catch (error) {
   fail(error);
   box.dataset.state = "failed";
 }
-map.on("moveend", remember);
-addEventListener("hashchange", follow);
+map.on("moveend", writeFragment);
+addEventListener("hashchange", onFragmentChange);
 
 /** @param {unknown} error */
 function fail(error) {
@@ -121,49 +135,49 @@ function fail(error) {
 }
 
 /** @param {number[]} ids */
-function ranked(ids) {
+function ranksOf(ids) {
   return new Map(ids.map((id, rank) => [id, rank]));
 }
 
 /** @param {number|null} id @param {boolean} fromMap */
-function light(id, fromMap) {
-  spawns?.light(id);
-  list.light(id, fromMap);
+function highlight(id, fromMap) {
+  spawns?.highlight(id);
+  list.highlight(id, fromMap);
 }
 
-/** Without a choice there is one floor at most; it need not be the ground. */
+/** Return the shown floor. A zone without a choice has at most one, which need not be 0. */
 function floor() {
   return controls.choices.floor ?? Number(box.dataset.floor ?? 0);
 }
 
 /** @param {number} id @param {import("./controls.js").Choices} choices */
-function colourOf(id, { colours, side }) {
+function colorOf(id, { colors, side }) {
   const row = list.rows.get(id);
-  if (colours === "level") return levelColour(row?.boss ? levels[1] : (row?.max ?? null), levels);
-  if (colours === "reaction") {
-    const told = row ? reactionsOf(row, side) : [];
-    return reactionColour(told.length ? Math.min(...told) : null);
+  if (colors === "level") return levelColor(row?.boss ? levels[1] : (row?.max ?? null), levels);
+  if (colors === "reaction") {
+    const known = row ? reactionsOf(row, side) : [];
+    return reactionColor(known.length ? Math.min(...known) : null);
   }
-  return colour(ranks.get(id) ?? 0);
+  return color(ranks.get(id) ?? 0);
 }
 
-/** What a printed map says below itself: its floor, where there are several, and how much is drawn. */
+/** Return the caption of the printed map: its floor, if there are several, and the number of spawn points. */
 function caption() {
   const choice = /** @type {HTMLSelectElement|null} */ (form.elements.namedItem("floor"));
   return [choice?.selectedOptions[0]?.textContent, need("#shown").textContent].filter(Boolean).join(" · ");
 }
 
-function recolour() {
-  const { choices } = controls; // Read off the form each time: once for all creatures.
-  for (const id of list.ids) shades.set(id, colourOf(id, choices));
+function recolor() {
+  const { choices } = controls; // Read once, as each access reads the whole form.
+  for (const id of list.ids) shades.set(id, colorOf(id, choices));
   list.paint((id) => String(shades.get(id)));
   spawns?.repaint();
-  legend(need("#legend"), choices.colours, levels);
+  legend(need("#legend"), choices.colors, levels);
 }
 
 function refilter() {
   list.filter(controls.choices);
-  recolour();
+  recolor();
   redraw();
 }
 
@@ -175,48 +189,48 @@ function redraw() {
     spawns.toggle(layers.has("spawns"));
     areas?.toggle(layers.has("areas"));
     density?.toggle(layers.has("density"));
-    list.say(count);
+    list.showCount(count);
     box.dataset.points = String(count);
   }
-  if (box.dataset.state === "drawn") layPaper(layers);
-  offerFiles();
-  gather();
-  remember();
+  if (box.dataset.state === "drawn") showBackground(layers);
+  updateDownloads();
+  drawGathering();
+  writeFragment();
 }
 
-/** A day as the documents count it, null for none. @param {string} since */
+/** Return days since 1970-01-01, null without a day. @param {string} since */
 function dayOf(since) {
   return since ? Date.parse(since) / DAY_MS : null;
 }
 
-/** Lay what the dots of this floor stand on. @param {Set<string>} layers */
-function layPaper(layers) {
-  const { [`ground-${floor()}`]: ground, [`image-${floor()}`]: image, [`imageZoom-${floor()}`]: zoom } = box.dataset;
-  paper.show({
-    ground: layers.has("ground") ? ground : undefined,
+/** Show the background of the floor. @param {Set<string>} layers */
+function showBackground(layers) {
+  const { [`ground-${floor()}`]: contours, [`image-${floor()}`]: image, [`imageZoom-${floor()}`]: zoom } = box.dataset;
+  background.show({
+    contours: layers.has("ground") ? contours : undefined,
     image: layers.has("image") ? image : undefined,
     imageZoom: Number(zoom),
   });
 }
 
-/** Draw the kinds of gathering places that are switched on. Their document is fetched when the first one is. */
-async function gather() {
+/** Draw the kinds of gathering sources that are switched on. Their file is fetched when the first one is. */
+async function drawGathering() {
   const { gathering: kinds } = controls.choices;
   if (!loading && kinds.size === 0) return;
-  loading ??= fetchJson(urls.sources(zone)).then((body) => {
-    const sources = unpackSources(body);
+  loading ??= fetchSources().then((sources) => {
     gathering = new Gathering(canvas, sources);
-    gathered = new Gathered(need("#sources"), sources, {
+    gatheringList = new GatheringList(need("#sources"), sources, {
       page: ({ id }) => `${sourcePages}${id}`,
-      onPlace: (source, point) => lead(point, () => gatheringHit(source, point)),
+      onPoint: (source, point) => goToPoint(point, () => gatheringHit(source, point)),
     });
   });
   try {
     await loading;
+    // Meanwhile the form may have changed.
     const { gathering: chosen, since } = controls.choices;
     box.dataset.gathering = String(gathering?.filter(chosen, floor(), dayOf(since)));
-    gathered?.filter(chosen);
-    offerFiles();
+    gatheringList?.filter(chosen);
+    updateDownloads();
     state.hidden = box.dataset.state !== "failed";
   } catch (error) {
     loading = undefined;
@@ -224,100 +238,110 @@ async function gather() {
   }
 }
 
-/** What lies there: gathering places above spawn points. @param {number} x @param {number} y @param {number} reach */
+async function fetchSources() {
+  return unpackSources(await fetchJson(urls.sources(zone)));
+}
+
+/** Return the point there: gathering points before spawn points. @param {number} x @param {number} y @param {number} reach */
 function find(x, y, reach) {
-  const place = gathering?.at(x, y, reach);
-  if (place) return gatheringHit(place.source, place);
+  const gathered = gathering?.at(x, y, reach);
+  if (gathered) return gatheringHit(gathered.source, gathered);
   const point = spawns?.at(x, y, reach);
   return point ? spawnHit(point.mob, point) : null;
 }
 
-/** @param {import("./document.js").Source} source @param {import("./document.js").Source["points"][number]} place */
-function gatheringHit(source, place) {
-  const popup = () => gatheringPopup(source.name, `${sourcePages}${source.id}`, place);
-  return { x: place.x, y: place.y, mob: null, tip: () => tip(source.name, place), popup };
+/** @param {import("./published.js").Source} source @param {import("./published.js").GatheringPoint} point */
+function gatheringHit(source, point) {
+  const popup = () => gatheringPopup(source.name, `${sourcePages}${source.id}`, point);
+  return { x: point.x, y: point.y, mob: null, tooltip: () => tooltip(source.name, point), popup };
 }
 
-/** @param {import("./document.js").Mob} mob @param {import("./document.js").Point} point */
+/** @param {import("./layers/spawns.js").Mob} mob @param {Point} point */
 function spawnHit(mob, point) {
   const popup = () => {
-    const around = origin.show(urls.places(mob.id), Number(zone), point, mob.spawns);
-    return spawnPopup(mob.name, `${mobPages}${mob.id}`, point, around);
+    const positions = nearby.show(urls.habitats(mob.id), Number(zone), point, mob.spawns);
+    return spawnPopup(mob.name, `${mobPages}${mob.id}`, point, positions);
   };
-  return { x: point.x, y: point.y, mob: mob.id, tip: () => tip(mob.name, point), popup };
+  return { x: point.x, y: point.y, mob: mob.id, tooltip: () => tooltip(mob.name, point), popup };
 }
 
-/** Lead to one of a creature's spawn points, chosen in the list. @param {number} id @param {import("./document.js").Point} point */
-function show(id, point) {
+/** Go to a spawn point that was chosen in the list. @param {number} id Of the creature. @param {Point} point */
+function showSpawn(id, point) {
   const mob = spawns?.mobs.find((one) => one.id === id);
-  if (mob) lead(point, () => spawnHit(mob, point));
+  if (mob) goToPoint(point, () => spawnHit(mob, point));
 }
 
-/** Lead to a place chosen in a list, and open its story. @param {{floor: number, x: number, y: number}} place @param {() => import("./pointer.js").Hit} hit */
-function lead(place, hit) {
-  if (place.floor !== floor()) {
-    controls.choices = { ...controls.choices, floor: place.floor };
+/**
+ * Go to a point that was chosen in a list, and open its popup.
+ * @param {{floor: number, x: number, y: number}} point @param {() => import("./pointer.js").Hit} hit
+ */
+function goToPoint(point, hit) {
+  if (point.floor !== floor()) {
+    controls.choices = { ...controls.choices, floor: point.floor };
     refilter();
   }
-  // At once: a popup that opens while the map still moves would not be brought into view.
-  map.setView([place.y, place.x], Math.max(map.getZoom(), map.getBoundsZoom(WHOLE_ZONE) + STORY_ZOOM), { animate: false });
+  const zoom = Math.max(map.getZoom(), map.getBoundsZoom(WHOLE_ZONE) + DETAIL_ZOOM);
+  // Without animation: Leaflet does not bring a popup into view that opens while the map moves.
+  map.setView(xy(point.x, point.y), zoom, { animate: false });
   box.scrollIntoView({ block: "nearest" });
   pointer.open(hit(), true);
 }
 
-function remember() {
+/** Write the view into the URL. */
+function writeFragment() {
   if (restoring || box.dataset.state !== "drawn") return;
   const { lat, lng } = map.getCenter();
   const view = { ...controls.choices, at: { x: lng, y: lat, zoom: map.getZoom() }, shown: list.shown };
-  // In a frame the page around it keeps its own address; the link to the whole page carries the view.
-  const whole = /** @type {HTMLAnchorElement|null} */ (document.querySelector("#whole-page"));
-  const fragment = address.write(view, list.ids, controls.usualLayers);
-  if (whole) whole.hash = fragment;
-  history.replaceState(null, "", fragment || location.pathname + location.search);
-  if (sharing) tellView(sharing);
+  // A frame does not change the URL of the page around it, so its link to the whole page gets the view.
+  const wholePage = /** @type {HTMLAnchorElement|null} */ (document.querySelector("#whole-page"));
+  const written = fragment.write(view, list.ids, controls.defaultLayers);
+  if (wholePage) wholePage.hash = written;
+  history.replaceState(null, "", written || location.pathname + location.search);
+  if (sharing) updateLinks(sharing);
 }
 
-/** Go where a link within the page leads: to the same as if the page were opened there. */
-function follow() {
-  const view = address.read(location.hash, list.ids);
+/** Show the view of another fragment, as if the page were opened with it. */
+function onFragmentChange() {
+  const view = fragment.read(location.hash, list.ids);
   map.closePopup();
   restore(view);
-  if (view.at || view.shown === "all") stand(map, view.at);
-  else lookAtShown();
+  if (view.at || view.shown === "all") goTo(map, view.at);
+  else fitShown();
 }
 
-/** Without a place in the address, creatures are looked for where they are. */
-function lookAtShown() {
+/** Show the creatures of a fragment that has no position. */
+function fitShown() {
   fit(map, spawns?.shown ?? []);
-  list.reveal();
+  list.scrollToFirst();
 }
 
-/** Choose what an address says; where the map stands is told to it apart. @param {address.View} view */
+/** Apply a view to form and list, but not its position to the map. @param {fragment.View} view */
 function restore(view) {
   restoring = true;
   list.shown = view.shown;
   controls.choices = view;
-  if (controls.isNarrowed) /** @type {HTMLDetailsElement} */ (need("#narrow")).open = true;
+  if (controls.hasFoldedFilters) /** @type {HTMLDetailsElement} */ (need("#more-filters")).open = true;
   list.filter(controls.choices);
   restoring = false;
-  recolour();
+  recolor();
   redraw();
 }
 
-/** What is drawn, for files. @returns {import("./download.js").Dot[]} */
+/** Return what is drawn, for files. @returns {import("./download.js").Dot[]} */
 function dots() {
   const points = spawns?.visible ? spawns.shown : [];
   return [
     ...points.map((point) => dot("creature", point.mob, point)),
-    ...(areas?.shown ?? []).map(({ mob, of, rings }) => area(mob, of, rings)),
-    ...(gathering?.shown ?? []).map((place) => dot(place.source.kind, place.source, place)),
+    ...(areas?.shown ?? []).map(({ mob, points, rings }) => area(mob, points, rings)),
+    ...(gathering?.shown ?? []).map((point) => dot(point.source.kind, point.source, point)),
   ];
 }
 
-/** Offer files while there is something to put into them, and else say that there is not. */
-function offerFiles() {
+/** Enable downloads while anything is drawn, otherwise say that nothing is. */
+function updateDownloads() {
   if (!sharing) return;
   const shown = (spawns?.visible || areas?.visible ? spawns?.shown.length : 0) || gathering?.shown.length;
   need("#share-nothing", sharing).hidden = Boolean(shown);
-  for (const button of sharing.querySelectorAll("[data-download]")) /** @type {HTMLButtonElement} */ (button).disabled = !shown;
+  const buttons = /** @type {NodeListOf<HTMLButtonElement>} */ (sharing.querySelectorAll("[data-download]"));
+  for (const button of buttons) button.disabled = !shown;
 }

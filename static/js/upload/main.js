@@ -1,25 +1,25 @@
-/** The upload page: files dropped or chosen, or text pasted; each sent on its own, and followed. */
+/** The upload page: sends files that are dropped or chosen and text that is pasted, each as an upload of its own. */
 
 import { need } from "../dom.js";
-import { fill, gettext, number } from "../words.js";
+import { fill, gettext, number } from "../i18n.js";
 import { Card } from "./card.js";
-import { encoding, WINDOW_LIMIT, looksRight } from "./read.js";
+import { encoding, looksLikeExport, WINDOW_LIMIT } from "./read.js";
 import { follow, send } from "./send.js";
 
-/** Sending few at a time keeps a hundred dropped files from choking the line and the server. */
-const AT_ONCE = 2;
+/** A hundred dropped files sent at once would overload the connection and the server. */
+const MAX_PARALLEL = 2;
 
 const form = /** @type {HTMLFormElement} */ (need("#upload"));
 const drop = need("#drop");
 const files = /** @type {HTMLInputElement} */ (need("#files"));
 const text = /** @type {HTMLTextAreaElement} */ (need("#text"));
-const about = need("#text-about");
+const hint = need("#text-about");
 const token = /** @type {HTMLInputElement} */ (need("#token"));
 const list = need("#sendings");
-const said = need("#said");
+const announcement = need("#announcement");
 
 /** @type {(() => Promise<void>)[]} */
-const waiting = [];
+const pending = [];
 let running = 0;
 
 token.value = storage("token") ?? "";
@@ -48,7 +48,7 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   const pasted = text.value.trim();
   if (!pasted) {
-    about.textContent = gettext("There is no text to send yet. Paste the export first.");
+    hint.textContent = gettext("There is no text to send yet. Paste the export first.");
     text.focus();
     return;
   }
@@ -60,30 +60,32 @@ form.addEventListener("submit", (event) => {
   });
 });
 
-/** Say how long the pasted text is, and whether it looks cut off or like something else. */
+/** Show the length of the pasted text, and warn if it looks cut off or like something else. */
 function describe() {
   const { length } = text.value.trim();
-  if (length === 0) about.textContent = "";
-  else if (!looksRight(text.value)) {
-    about.textContent = gettext("This does not look like the addon's export. It begins with “<MobMapData” or is one long line of letters and digits.");
+  if (length === 0) hint.textContent = "";
+  else if (!looksLikeExport(text.value)) {
+    hint.textContent = gettext(
+      "This does not look like the addon's export. It begins with “<MobMapData” or is one long line of letters and digits.",
+    );
   } else {
     const characters = fill(gettext("%(count)s characters."), { count: number(length) });
     const cut = gettext("The export window may have dropped the rest. What is here still counts.");
-    about.textContent = length >= WINDOW_LIMIT ? `${characters} ${cut}` : characters;
+    hint.textContent = length >= WINDOW_LIMIT ? `${characters} ${cut}` : characters;
   }
 }
 
-/** @param {Blob} document @param {string} name @param {() => void} [onTaken] */
-function queue(document, name, onTaken = () => {}) {
+/** @param {Blob} document @param {string} name @param {() => void} [onAccepted] */
+function queue(document, name, onAccepted = () => {}) {
   const card = new Card(list, name, document.size);
-  waiting.push(() => deliver(document, name, card, onTaken));
+  pending.push(() => deliver(document, name, card, onAccepted));
   next();
 }
 
 function next() {
-  while (running < AT_ONCE && waiting.length) {
+  while (running < MAX_PARALLEL && pending.length) {
     running += 1;
-    const job = /** @type {() => Promise<void>} */ (waiting.shift());
+    const job = /** @type {() => Promise<void>} */ (pending.shift());
     job().finally(() => {
       running -= 1;
       next();
@@ -91,13 +93,13 @@ function next() {
   }
 }
 
-/** @param {Blob} document @param {string} name @param {Card} card @param {() => void} onTaken */
-async function deliver(document, name, card, onTaken) {
-  const again = () => queue(document, name, onTaken);
-  const most = Number(form.dataset.bodyBytes);
-  if (document.size > most) {
+/** @param {Blob} document @param {string} name @param {Card} card @param {() => void} onAccepted */
+async function deliver(document, name, card, onAccepted) {
+  const again = () => queue(document, name, onAccepted);
+  const maxBytes = Number(form.dataset.bodyBytes);
+  if (document.size > maxBytes) {
     card.refused(413, null, again);
-    say(name, card);
+    announce(name, card);
     return;
   }
   const { status, body } = await send(document, {
@@ -109,27 +111,30 @@ async function deliver(document, name, card, onTaken) {
   });
   if (!body?.id || status >= 400) {
     card.refused(status, body, again);
-    say(name, card);
+    announce(name, card);
     return;
   }
-  onTaken();
-  card.taken(body, `/uploads/${body.id}`);
-  say(name, card);
-  // Following goes on in the background: the next file need not wait for this one's merge.
-  if (!["merged", "rejected", "withdrawn"].includes(body.status)) {
-    follow(`/api/v1/uploads/${body.id}`, (receipt) => card.update(receipt), () => card.silent()).then(() =>
-      say(name, card),
-    );
+  const receipt = /** @type {import("./send.js").Receipt} */ (body);
+  onAccepted();
+  card.accepted(receipt, `/uploads/${receipt.id}`);
+  announce(name, card);
+  // Not awaited: the next file must not wait for this one's merge.
+  if (!["merged", "rejected", "withdrawn"].includes(receipt.status)) {
+    follow(
+      `/api/v1/uploads/${receipt.id}`,
+      (latest) => card.update(latest),
+      () => card.unavailable(),
+    ).then(() => announce(name, card));
   }
 }
 
-/** Tell those who listen instead of look. @param {string} name @param {Card} card */
-function say(name, card) {
-  said.textContent = `${name}: ${card.outcome.textContent}`;
+/** Announce the status to screen readers. @param {string} name @param {Card} card */
+function announce(name, card) {
+  announcement.textContent = `${name}: ${card.outcome.textContent}`;
 }
 
 /**
- * Read, or with a value write, the browser's storage; it may be forbidden.
+ * Read the browser's storage or, with a value, write it. Return null if that is forbidden.
  * @param {string} key @param {string} [value]
  */
 function storage(key, value) {
@@ -138,7 +143,7 @@ function storage(key, value) {
     if (value) localStorage.setItem(key, value);
     else localStorage.removeItem(key);
   } catch {
-    // Without storage the token lasts for this visit.
+    // Without storage the token is kept until the page is closed.
   }
   return null;
 }

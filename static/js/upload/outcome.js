@@ -1,15 +1,15 @@
-/** What became of an upload, in words. */
+/** Messages about an upload's status. */
 
-import { fill, gettext, ngettext, number } from "../words.js";
+import { fill, gettext, ngettext, number } from "../i18n.js";
 
 /**
- * @param {any} receipt As from `GET /api/v1/uploads/{id}`.
+ * @param {import("./send.js").Receipt} receipt
  * @returns {string}
  */
 export function outcome(receipt) {
   switch (receipt.status) {
     case "merged":
-      return merged(brought(receipt));
+      return merged(receipt);
     case "rejected":
       return gettext("This upload was taken, but could not be read after all. Nothing of it is on the map.");
     case "withdrawn":
@@ -21,14 +21,11 @@ export function outcome(receipt) {
   }
 }
 
-/** What to tell while the site does not say what becomes of an upload that it has taken. */
-export const silence = () =>
+/** Return the message while receipts cannot be fetched. */
+export const unavailable = () =>
   gettext("The site does not answer at the moment. Your notes are safely stored; this page goes on asking…");
 
-/** What a merged receipt brought. @param {any} receipt */
-const brought = (receipt) => receipt.brought ?? receipt;
-
-/** @param {{new_positions?: number, confirmed_positions?: number}} figures */
+/** @param {import("./send.js").Receipt} receipt */
 function merged({ new_positions: fresh = 0, confirmed_positions: known = 0 }) {
   if (fresh > 0) {
     return ngettext("Your %(count)s new dot is on the map.", "Your %(count)s new dots are on the map.", fresh);
@@ -37,7 +34,7 @@ function merged({ new_positions: fresh = 0, confirmed_positions: known = 0 }) {
   return gettext("Your notes are in. They held no position to draw.");
 }
 
-/** @param {{mobs: number, positions: number, lootings: number}} counts */
+/** Return what an upload contains. @param {import("./send.js").Receipt} receipt */
 export function contents({ mobs, positions, lootings }) {
   return fill(gettext("Creatures: %(mobs)s, positions: %(positions)s, lootings: %(lootings)s"), {
     mobs: number(mobs),
@@ -47,7 +44,7 @@ export function contents({ mobs, positions, lootings }) {
 }
 
 /**
- * Return what to tell about a refusal that carries no words of its own.
+ * Return the message about an answer without a problem's text.
  * @param {number} status
  */
 export function refusal(status) {

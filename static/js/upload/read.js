@@ -1,13 +1,13 @@
-/** What a file or a paste is, before it is sent. */
+/** Recognizes files and pasted texts before they are sent. */
 
-/** The export window drops what is behind this many characters. */
+/** The addon's export window drops everything after this many characters. */
 export const WINDOW_LIMIT = 180_000;
 
 const GZIP = [0x1f, 0x8b];
 const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
 
 /**
- * Return the `Content-Encoding` of a file by its first bytes, or null.
+ * Return the `Content-Encoding` of a file according to its first bytes, or null.
  * @param {Blob} file
  * @returns {Promise<"gzip"|"zstd"|null>}
  */
@@ -19,10 +19,13 @@ export async function encoding(file) {
 }
 
 /**
- * Say whether a text looks like an export at all: XML, or Base64.
+ * Return whether a text looks like an export: XML or Base64.
  * @param {string} text
  */
-export function looksRight(text) {
-  const start = text.replace(/^\uFEFF/, "").trimStart().slice(0, 200);
+export function looksLikeExport(text) {
+  const start = text
+    .replace(/^\uFEFF/, "")
+    .trimStart()
+    .slice(0, 200);
   return start.startsWith("<") || /^[A-Za-z0-9+/=\s]{16,}$/.test(start);
 }

@@ -1,20 +1,20 @@
-/** The page of a receipt: follows the upload and, once it has settled, shows the page as it is then. */
+/** The page of a receipt: follows the upload, and reloads once its status is final. */
 
 import { need } from "../dom.js";
-import { outcome, silence } from "./outcome.js";
+import { outcome, unavailable } from "./outcome.js";
 import { follow } from "./send.js";
 
 const receipt = need("#receipt");
-const said = need("#outcome");
+const message = need("#outcome");
 
 await follow(
   String(receipt.dataset.receipt),
   (state) => {
-    said.textContent = outcome(state);
+    message.textContent = outcome(state);
   },
   () => {
-    said.textContent = silence();
+    message.textContent = unavailable();
   },
 );
-// A moment, so that those who listen hear the outcome before the page is read anew.
+// Screen readers need a moment to read the outcome before the page is loaded again.
 setTimeout(() => location.reload(), 1200);

@@ -197,7 +197,7 @@ def test_a_zone_of_gathering_positions_alone_offers_them_too():
     factories.habitat(-water, zone, {(10, 10): [1]}, db=factories.EN)
     html = get(f"/enUS/zones/{zone}")
     assert 'name="gathering" value="fishing"' in html
-    assert '<details class="narrow" id="narrow">' in html, "their dots fade by what is in there"
+    assert '<details class="more-filters" id="more-filters">' in html, "their dots fade by what is in there"
     assert "No one has sent notes of creatures from here yet" in html
 
 

@@ -1,57 +1,77 @@
 /**
- * A canvas over the map that painters draw on. Leaflet's own canvas keeps an object per dot and looks at
- * every one of them on each move of the pointer, which is too slow for tens of thousands.
+ * A canvas over the map that painters draw on. Leaflet's own canvas keeps an object per dot and checks every one of
+ * them on each move of the pointer, which is too slow for tens of thousands.
  */
 
 import { EDGE, xy } from "../coords.js";
 
-/** How far the canvas reaches past each edge of the map, as a share of it: panning so far shows no blank. */
-const BEYOND = 0.3;
+/** How far the canvas extends beyond each edge of the map, as a share of the map: panning that far needs no repaint. */
+const PADDING = 0.3;
 
-/** Sharper than this, a phone would paint several times the pixels for no visible gain. */
-const MOST_PIXEL_RATIO = 2;
+/** With more, a phone would paint several times the pixels for no visible gain. */
+const MAX_PIXEL_RATIO = 2;
 
 /**
- * @typedef {object} View How percent becomes pixels of the canvas: `left + x * across`, `top + y * down`.
+ * @typedef {object} View Converts percent to pixels of the canvas: `left + x * across`, `top + y * down`.
  * @property {number} left @property {number} top @property {number} across @property {number} down
  * @property {number} width @property {number} height Of the canvas, in its pixels.
  * @property {number} ratio Pixels of the canvas per pixel of the page.
  * @typedef {{paint: (context: CanvasRenderingContext2D, view: View) => void}} Painter
  */
 
-export const Canvas = L.Layer.extend({
-  /** @param {{pane?: string}} [options] */
-  initialize(options) {
-    L.setOptions(this, options);
-    /** @type {Painter[]} In the order of painting. */
-    this.painters = [];
-    this.frame = 0;
-  },
-
-  /** @param {L.Map} map */
-  onAdd(map) {
-    this.canvas = L.DomUtil.create("canvas", "leaflet-zoom-animated painted", this.getPane());
-    this.canvas.setAttribute("aria-hidden", "true");
+export class Canvas extends L.Layer {
+  /** @type {Painter[]} In the order of painting. */
+  painters = [];
+  canvas = L.DomUtil.create("canvas", "leaflet-zoom-animated painted");
+  /** The animation frame for which a repaint is requested. */
+  frame = 0;
+  /** Size of the canvas in pixels of the page, and its north-west corner as layer point and on the map. */
+  size = L.point(0, 0);
+  corner = L.point(0, 0);
+  at = L.latLng(0, 0);
+  /** The zoom it was painted for. */
+  zoom = 0;
+  /** Add a canvas to a map. @param {L.Map} map */
+  constructor(map) {
+    super();
     this.map = map;
-    this.paint();
-  },
+    this.canvas.setAttribute("aria-hidden", "true");
+    map.addLayer(this);
+  }
 
+  /** @override */
+  onAdd() {
+    this.getPane()?.append(this.canvas);
+    this.paint();
+    return this;
+  }
+
+  /** @override */
   onRemove() {
     cancelAnimationFrame(this.frame);
     this.canvas.remove();
-  },
+    return this;
+  }
 
+  /** @override @returns {Record<string, L.LeafletEventHandlerFn>} */
   getEvents() {
-    return { viewreset: this.paint, moveend: this.paint, resize: this.paint, move: this.follow, zoom: this.stretch, zoomanim: this.animate };
-  },
+    return {
+      viewreset: this.paint,
+      moveend: this.paint,
+      resize: this.paint,
+      move: this.follow,
+      zoom: this.stretch,
+      zoomanim: this.animate,
+    };
+  }
 
-  /** Paint before the next frame, however often this is called until then. */
+  /** Paint once before the next frame, however often this is called. */
   repaint() {
     cancelAnimationFrame(this.frame);
     this.frame = requestAnimationFrame(() => this.paint());
-  },
+  }
 
-  /** While the map is dragged its pane moves the canvas along; paint only when its edge would show. */
+  /** While the map is dragged, its pane moves the canvas too; repaint only when the canvas's edge would be seen. */
   follow() {
     if (this.map.getZoom() !== this.zoom) return;
     const seen = this.map.containerPointToLayerPoint([0, 0]);
@@ -59,32 +79,36 @@ export const Canvas = L.Layer.extend({
     const { x, y } = seen.subtract(this.corner);
     if (x >= 0 && y >= 0 && x + size.x <= this.size.x && y + size.y <= this.size.y) return;
     this.repaint();
-  },
+  }
 
-  /** Between the steps of a pinch: what was painted, larger or smaller. */
+  /** During a pinch, scale what was painted. */
   stretch() {
-    this.transform(this.map.project(this.at, this.map.getZoom()).subtract(this.map.getPixelOrigin()), this.map.getZoom());
-  },
+    this.transform(
+      this.map.project(this.at, this.map.getZoom()).subtract(this.map.getPixelOrigin()),
+      this.map.getZoom(),
+    );
+  }
 
-  /** @param {{center: L.LatLng, zoom: number}} to Where an animated zoom leads. */
-  animate({ center, zoom }) {
-    const pane = L.DomUtil.getPosition(this.map.getPane("mapPane"));
+  /** @param {L.LeafletEvent} event An animated zoom is about to begin. */
+  animate(event) {
+    const { center, zoom } = /** @type {L.ZoomAnimEvent} */ (event);
+    const pane = L.DomUtil.getPosition(this.map.getPanes().mapPane);
     const origin = this.map.project(center, zoom).subtract(this.map.getSize().divideBy(2)).add(pane).round();
     this.transform(this.map.project(this.at, zoom).subtract(origin), zoom);
-  },
+  }
 
   /** @param {L.Point} corner @param {number} zoom */
   transform(corner, zoom) {
     L.DomUtil.setTransform(this.canvas, corner, this.map.getZoomScale(zoom, this.zoom));
-  },
+  }
 
   paint() {
     cancelAnimationFrame(this.frame);
     const { map, canvas } = this;
-    const ratio = Math.min(devicePixelRatio, MOST_PIXEL_RATIO);
-    const beyond = map.getSize().multiplyBy(BEYOND).round();
-    this.size = map.getSize().add(beyond.multiplyBy(2));
-    this.corner = map.containerPointToLayerPoint([0, 0]).subtract(beyond);
+    const ratio = Math.min(devicePixelRatio, MAX_PIXEL_RATIO);
+    const padding = map.getSize().multiplyBy(PADDING).round();
+    this.size = map.getSize().add(padding.multiplyBy(2));
+    this.corner = map.containerPointToLayerPoint([0, 0]).subtract(padding);
     this.zoom = map.getZoom();
     this.at = map.unproject(this.corner.add(map.getPixelOrigin()), this.zoom);
     const width = Math.round(this.size.x * ratio);
@@ -95,12 +119,12 @@ export const Canvas = L.Layer.extend({
       canvas.style.width = `${this.size.x}px`;
       canvas.style.height = `${this.size.y}px`;
     }
-    const context = canvas.getContext("2d");
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     context.clearRect(0, 0, width, height);
     const view = { ...this.scale(ratio), width, height, ratio };
     for (const painter of this.painters) painter.paint(context, view);
     this.transform(this.corner, this.zoom);
-  },
+  }
 
   /** @param {number} ratio */
   scale(ratio) {
@@ -113,5 +137,5 @@ export const Canvas = L.Layer.extend({
       across: ((to.x - from.x) / EDGE) * ratio,
       down: ((to.y - from.y) / EDGE) * ratio,
     };
-  },
-});
+  }
+}

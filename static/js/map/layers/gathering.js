@@ -1,49 +1,52 @@
-/** Gathering places of a zone: every kind a layer, in a shape and a colour of its own, faint when not seen for long. */
+/** Gathering layers of a zone: each kind in a shape and a color of its own, faint when not seen for long. */
 
-import { onThemeChange, themed } from "../colours.js";
+import { onThemeChange, themed } from "../colors.js";
+import { crowding, fittingRadius } from "../dot_sizes.js";
 import { SHAPES } from "../kinds.js";
-import { Nearest } from "../nearest.js";
-import { crowding, fitting } from "../sizes.js";
-import { stampAll } from "./dots.js";
+import { SpatialIndex } from "../spatial_index.js";
+import { drawDots } from "./dots.js";
 
 const RADIUS = 4.5;
 
-/** Smaller, their shapes could not be told apart. */
-const LEAST_RADIUS = 2.6;
+/** Smaller shapes look alike. */
+const MIN_RADIUS = 2.6;
 
-/** @typedef {import("../document.js").Source} Source */
+/** @typedef {import("../published.js").Source} Source */
 
 export class Gathering {
-  /** @param {any} canvas @param {Source[]} sources */
+  /** @param {import("./canvas.js").Canvas} canvas @param {Source[]} sources */
   constructor(canvas, sources) {
     this.canvas = canvas;
     this.all = sources
       .filter(({ kind }) => kind in SHAPES)
       .flatMap((source) => source.points.map((point) => ({ ...point, source })));
-    this.index = new Nearest(/** @type {typeof this.all} */ ([]));
+    this.index = new SpatialIndex(/** @type {typeof this.all} */ ([]));
     this.crowd = 0;
+    this.edge = "";
+    /** Each kind's color. @type {Record<string, string>} */
+    this.fills = {};
     /** @type {number|null} */
     this.since = null;
     canvas.painters.push(this);
-    this.paintFills();
-    onThemeChange(() => this.paintFills());
+    this.updateColors();
+    onThemeChange(() => this.updateColors());
   }
 
   /**
-   * Draw these kinds on this floor and nothing else. Return how many places that is.
+   * Draw these kinds on this floor and nothing else; return the number of points.
    * @param {Set<string>} kinds @param {number} floor
-   * @param {number|null} since Fade what was last seen before this day, counted from 1970-01-01.
+   * @param {number|null} since Points last seen before this day (days since 1970-01-01) are drawn faint.
    */
   filter(kinds, floor, since) {
     this.since = since;
-    this.index = new Nearest(this.all.filter((place) => kinds.has(place.source.kind) && place.floor === floor));
+    this.index = new SpatialIndex(this.all.filter((point) => kinds.has(point.source.kind) && point.floor === floor));
     this.crowd = crowding(this.shown);
     this.canvas.repaint();
     return this.shown.length;
   }
 
   get shown() {
-    return this.index.places;
+    return this.index.points;
   }
 
   /** @param {number} x @param {number} y @param {number} reach */
@@ -51,12 +54,12 @@ export class Gathering {
     return this.index.at(x, y, reach);
   }
 
-  /** @param {import("../document.js").Gathered} place */
+  /** @param {import("../published.js").GatheringPoint} point */
   isOld({ last_seen }) {
     return this.since !== null && last_seen < this.since;
   }
 
-  paintFills() {
+  updateColors() {
     this.edge = themed("--raised");
     this.fills = Object.fromEntries(Object.keys(SHAPES).map((kind) => [kind, themed(`--${kind}`)]));
     this.canvas.repaint();
@@ -66,11 +69,11 @@ export class Gathering {
   paint(context, view) {
     const groups = [true, false].flatMap((faded) =>
       Object.keys(SHAPES).map((shape) => ({
-        places: this.shown.filter((place) => place.source.kind === shape && this.isOld(place) === faded),
-        look: { shape, fill: this.fills[shape], edge: this.edge, edgeWidth: 1, fillOpacity: 0.9 },
+        points: this.shown.filter((point) => point.source.kind === shape && this.isOld(point) === faded),
+        style: { shape, fill: this.fills[shape], edge: this.edge, edgeWidth: 1, fillOpacity: 0.9 },
         faded,
       })),
     );
-    stampAll(context, view, groups, fitting(view, RADIUS, this.crowd, LEAST_RADIUS));
+    drawDots(context, view, groups, fittingRadius(view, RADIUS, this.crowd, MIN_RADIUS));
   }
 }

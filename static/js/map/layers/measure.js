@@ -1,8 +1,8 @@
-/** Measuring distances: a line of clicks, or of Enter with the map's centre as the pointer. */
+/** Measures the length of a line whose corners are clicked, or set by Enter at the map's center. */
 
 import { element } from "../../dom.js";
-import { decimal, fill, gettext } from "../../words.js";
-import { onThemeChange, themed } from "../colours.js";
+import { decimal, fill, gettext } from "../../i18n.js";
+import { onThemeChange, themed } from "../colors.js";
 import { ASPECT } from "../coords.js";
 import { distance } from "../provenance.js";
 import { toolButton } from "./tools.js";
@@ -10,10 +10,10 @@ import { toolButton } from "./tools.js";
 const CORNER_PX = 4;
 
 export class Measure {
-  /** @param {L.Map} map @param {any} over */
-  constructor(map, over) {
+  /** @param {L.Map} map @param {import("./canvas.js").Canvas} overlay */
+  constructor(map, overlay) {
     this.map = map;
-    this.over = over;
+    this.overlay = overlay;
     this.active = false;
     /** @type {{x: number, y: number}[]} */
     this.corners = [];
@@ -21,10 +21,10 @@ export class Measure {
     map.getContainer().append(this.output);
     this.button = toolButton(map, "measure", gettext("Measure a distance"), () => this.toggle(!this.active));
     this.button.setAttribute("aria-pressed", "false");
-    over.painters.push(this);
+    overlay.painters.push(this);
     map.on("click", ({ latlng }) => this.add(latlng));
-    map.getContainer().addEventListener("keydown", (event) => this.key(event));
-    onThemeChange(() => over.repaint());
+    map.getContainer().addEventListener("keydown", (event) => this.onKey(event));
+    onThemeChange(() => overlay.repaint());
   }
 
   /** @param {boolean} active */
@@ -35,49 +35,51 @@ export class Measure {
     this.map.getContainer().classList.toggle("measuring", active);
     this.map.closePopup();
     if (active) this.map.getContainer().focus();
-    this.say();
+    this.showLength();
   }
 
   /** @param {L.LatLng} at */
   add({ lng, lat }) {
     if (!this.active) return;
     this.corners.push({ x: lng, y: lat });
-    this.say();
+    this.showLength();
   }
 
   /** @param {KeyboardEvent} event */
-  key(event) {
+  onKey(event) {
     if (!this.active) return;
     if (event.key === "Escape") this.toggle(false);
     else if (event.key === "Backspace") this.corners.pop();
     else if (event.key === "Enter" && event.target === this.map.getContainer()) this.add(this.map.getCenter());
     else return;
     event.preventDefault();
-    this.say();
+    this.showLength();
   }
 
-  say() {
+  showLength() {
     const steps = this.corners.slice(1).map((corner, at) => distance(corner, this.corners[at]) / ASPECT);
     const total = steps.reduce((sum, step) => sum + step, 0);
     this.output.hidden = !this.active;
     this.output.textContent = steps.length
       ? fill(gettext("Distance: %(distance)s (the zone is 100 wide)"), { distance: decimal(total) })
       : gettext("Click two places or more, or press Enter over them. Escape ends.");
-    this.over.repaint();
+    this.overlay.repaint();
   }
 
   /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
   paint(context, { left, top, across, down, ratio }) {
     if (!this.active) return;
-    const places = this.corners.map(({ x, y }) => /** @type {[number, number]} */ ([left + x * across, top + y * down]));
+    const pixels = this.corners.map(
+      ({ x, y }) => /** @type {[number, number]} */ ([left + x * across, top + y * down]),
+    );
     context.lineWidth = 2 * ratio;
     context.strokeStyle = context.fillStyle = themed("--mark");
     context.setLineDash([8 * ratio, 5 * ratio]);
     context.beginPath();
-    for (const [right, below] of places) context.lineTo(right, below);
+    for (const [right, below] of pixels) context.lineTo(right, below);
     context.stroke();
     context.setLineDash([]);
-    for (const [right, below] of places) {
+    for (const [right, below] of pixels) {
       context.beginPath();
       context.arc(right, below, CORNER_PX * ratio, 0, 2 * Math.PI);
       context.fill();

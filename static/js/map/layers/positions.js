@@ -1,29 +1,30 @@
-/** Raw positions as players noted them: one small dot per merged coordinate. */
+/** Layer of raw positions as players noted them: one small dot per coordinate. */
 
-import { onThemeChange, themed } from "../colours.js";
-import { Nearest } from "../nearest.js";
-import { crowding, fitting } from "../sizes.js";
-import { stampAll } from "./dots.js";
+import { onThemeChange, themed } from "../colors.js";
+import { crowding, fittingRadius } from "../dot_sizes.js";
+import { SpatialIndex } from "../spatial_index.js";
+import { drawDots } from "./dots.js";
 
 const RADIUS = 2.6;
 
-/** @typedef {{x: number, y: number, sightings: number, uploaders: number, first_seen: string, last_seen: string}} Position */
+/** @typedef {import("../published.js").Position} Position */
 
 export class Positions {
-  /** @param {any} canvas */
+  /** @param {import("./canvas.js").Canvas} canvas */
   constructor(canvas) {
     this.canvas = canvas;
     this.visible = true;
-    this.index = new Nearest(/** @type {Position[]} */ ([]));
+    this.index = new SpatialIndex(/** @type {Position[]} */ ([]));
     this.crowd = 0;
+    this.color = "";
     canvas.painters.push(this);
-    this.paintInk();
-    onThemeChange(() => this.paintInk());
+    this.updateColor();
+    onThemeChange(() => this.updateColor());
   }
 
   /** Replace what is drawn. @param {Position[]} positions */
   show(positions) {
-    this.index = new Nearest(positions);
+    this.index = new SpatialIndex(positions);
     this.crowd = crowding(positions);
     this.canvas.repaint();
   }
@@ -39,15 +40,15 @@ export class Positions {
     return this.visible ? this.index.at(x, y, reach) : null;
   }
 
-  paintInk() {
-    this.ink = themed("--water");
+  updateColor() {
+    this.color = themed("--water");
     this.canvas.repaint();
   }
 
   /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
   paint(context, view) {
     if (!this.visible) return;
-    const look = { fill: this.ink, edge: this.ink, edgeWidth: 0.5, fillOpacity: 0.6 };
-    stampAll(context, view, [{ places: this.index.places, look }], fitting(view, RADIUS, this.crowd));
+    const style = { fill: this.color, edge: this.color, edgeWidth: 0.5, fillOpacity: 0.6 };
+    drawDots(context, view, [{ points: this.index.points, style }], fittingRadius(view, RADIUS, this.crowd));
   }
 }

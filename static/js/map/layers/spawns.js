@@ -1,76 +1,78 @@
-/** Spawn points of creatures: filled when confirmed, hollow until then, faint when not seen for long. */
+/** Layer of spawn points: filled when confirmed, otherwise hollow, faint when not seen for long. */
 
-import { onThemeChange, themed } from "../colours.js";
-import { Nearest } from "../nearest.js";
-import { crowding, spawnRadius, tooMany } from "../sizes.js";
-import { stampAll } from "./dots.js";
+import { onThemeChange, themed } from "../colors.js";
+import { crowding, isTooCrowded, spawnRadius } from "../dot_sizes.js";
+import { SpatialIndex } from "../spatial_index.js";
+import { drawDots } from "./dots.js";
 
-/** Dots that are brought out are as large as if there were no others, and larger by this. */
-const LIT_BY = 1.6;
-const LIT_EDGE_PX = 1.2;
+/** Highlighted dots have the size they would have without other creatures, times this. */
+const HIGHLIGHT_SCALE = 1.6;
+const HIGHLIGHT_EDGE_PX = 1.2;
 
 /**
- * @typedef {import("../document.js").Mob} Mob
- * @typedef {import("../document.js").Point} Point
+ * @typedef {import("../published.js").Point} Point
+ * @typedef {Pick<import("../published.js").Mob, "id"|"name"|"spawns">} Mob
+ * @typedef {{mob: Mob, points: Point[]}} Drawn
  * @typedef {object} Filter
  * @property {(id: number) => boolean} shown @property {number} floor @property {boolean} confirmed
- * @property {number|null} [since] Fade what was last seen before this day, counted from 1970-01-01.
+ * @property {number|null} [since] Points last seen before this day (days since 1970-01-01) are drawn faint.
  */
 
 export class Spawns {
   /**
-   * @param {any} canvas Where all are painted. @param {any} over Where one creature is brought out.
-   * @param {Mob[]} mobs @param {(mob: Mob) => string} colour
+   * @param {import("./canvas.js").Canvas} canvas @param {import("./canvas.js").Canvas} overlay For highlighted dots.
+   * @param {Mob[]} mobs @param {(mob: Mob) => string} color
    */
-  constructor(canvas, over, mobs, colour) {
+  constructor(canvas, overlay, mobs, color) {
     this.canvas = canvas;
-    this.edge = this.ink = "";
-    this.over = over;
+    this.edge = this.highlightEdge = "";
+    this.overlay = overlay;
     this.mobs = mobs;
-    this.colour = colour;
+    this.color = color;
     this.visible = true;
-    /** @type {{mob: Mob, points: Point[]}[]} What the filters let through. */
+    /** What the filters let through. @type {Drawn[]} */
     this.drawn = [];
-    this.index = new Nearest(/** @type {(Point & {mob: Mob})[]} */ ([]));
+    this.index = new SpatialIndex(/** @type {(Point & {mob: Mob})[]} */ ([]));
     this.crowd = 0;
-    /** What shows where so many dots are that no single one could be seen. @type {object|null} */
-    this.standIn = null;
+    /** Whether there is a density layer, which replaces dots that are too crowded. */
+    this.hasDensity = false;
     /** @type {number|null} */
     this.since = null;
-    /** @type {number|null} */
-    this.lit = null;
+    /** Id of the highlighted creature. @type {number|null} */
+    this.highlighted = null;
     canvas.painters.push(this);
-    over.painters.push({ paint: (/** @type {any} */ context, /** @type {any} */ view) => this.paintLit(context, view) });
-    this.paintEdges();
-    onThemeChange(() => this.paintEdges());
+    overlay.painters.push({ paint: (context, view) => this.paintHighlighted(context, view) });
+    this.updateColors();
+    onThemeChange(() => this.updateColors());
   }
 
-  /** Take everything off the map. */
+  /** Remove the layer from its map. */
   remove() {
-    this.canvas.painters = this.canvas.painters.filter((/** @type {any} */ painter) => painter !== this);
+    this.canvas.painters = this.canvas.painters.filter((painter) => painter !== this);
     this.drawn = [];
-    this.index = new Nearest([]);
+    this.index = new SpatialIndex([]);
     this.canvas.repaint();
   }
 
   /**
-   * Draw exactly what the filters let through. Return how many points that is.
+   * Draw what a filter lets through, and nothing else; return the number of points.
    * @param {Filter} filter
    */
   filter({ shown, floor, confirmed, since = null }) {
     this.since = since;
+    const passes = (/** @type {Point} */ point) => point.floor === floor && (point.confirmed || !confirmed);
     this.drawn = this.mobs
       .filter(({ id }) => shown(id))
-      .map((mob) => ({ mob, points: mob.spawns.filter((point) => point.floor === floor && (point.confirmed || !confirmed)) }));
-    this.index = new Nearest(this.drawn.flatMap(({ mob, points }) => points.map((point) => ({ ...point, mob }))));
+      .map((mob) => ({ mob, points: mob.spawns.filter((point) => passes(point)) }));
+    this.index = new SpatialIndex(this.drawn.flatMap(({ mob, points }) => points.map((point) => ({ ...point, mob }))));
     this.crowd = crowding(this.shown);
     this.repaint();
-    return this.index.places.length;
+    return this.index.points.length;
   }
 
-  /** The points that the filters let through, with their creatures. */
+  /** The points that the filter lets through, with their creatures. */
   get shown() {
-    return this.index.places;
+    return this.index.points;
   }
 
   /** @param {boolean} visible */
@@ -84,58 +86,58 @@ export class Spawns {
     return this.visible ? this.index.at(x, y, reach) : null;
   }
 
-  /** Bring one creature out, or none. @param {number|null} id */
-  light(id) {
-    if (id === this.lit) return;
-    this.lit = id;
-    this.over.repaint();
+  /** Highlight one creature, or none. @param {number|null} id */
+  highlight(id) {
+    if (id === this.highlighted) return;
+    this.highlighted = id;
+    this.overlay.repaint();
   }
 
   repaint() {
     this.canvas.repaint();
-    this.over.repaint();
+    this.overlay.repaint();
   }
 
-  paintEdges() {
+  updateColors() {
     this.edge = themed("--raised");
-    this.ink = themed("--ink");
+    this.highlightEdge = themed("--text");
     this.repaint();
   }
 
-  /** Whether the stand-in is shown in place of the dots. @param {import("./canvas.js").View} view */
+  /** Whether the density replaces the dots. @param {import("./canvas.js").View} view */
   isReplaced(view) {
-    return this.visible && this.standIn !== null && tooMany(view, this.crowd);
+    return this.visible && this.hasDensity && isTooCrowded(view, this.crowd);
   }
 
   /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
   paint(context, view) {
     if (!this.visible || this.isReplaced(view)) return;
-    const groups = this.drawn.flatMap((entry) => this.groups(entry, { edge: this.edge, edgeWidth: 0.8 }));
-    stampAll(context, view, groups, spawnRadius(view, this.crowd));
+    const groups = this.drawn.flatMap((drawn) => this.groups(drawn, { edge: this.edge, edgeWidth: 0.8 }));
+    drawDots(context, view, groups, spawnRadius(view, this.crowd));
   }
 
   /** @param {CanvasRenderingContext2D} context @param {import("./canvas.js").View} view */
-  paintLit(context, view) {
-    const entry = this.lit === null ? undefined : this.drawn.find(({ mob }) => mob.id === this.lit);
-    if (!entry) return;
-    const groups = this.groups(entry, { edge: this.ink, edgeWidth: LIT_EDGE_PX });
-    stampAll(context, view, groups, spawnRadius(view, crowding(entry.points)) * LIT_BY);
+  paintHighlighted(context, view) {
+    const drawn = this.drawn.find(({ mob }) => mob.id === this.highlighted);
+    if (!drawn) return;
+    const groups = this.groups(drawn, { edge: this.highlightEdge, edgeWidth: HIGHLIGHT_EDGE_PX });
+    drawDots(context, view, groups, spawnRadius(view, crowding(drawn.points)) * HIGHLIGHT_SCALE);
   }
 
   /**
-   * A creature's dots by look, what is sure and fresh on top.
-   * @param {{mob: Mob, points: Point[]}} entry @param {{edge: string, edgeWidth: number}} around What is sure.
+   * Return a creature's dots grouped by style, the confirmed and recent ones last, so that they are drawn on top.
+   * @param {Drawn} drawn @param {{edge: string, edgeWidth: number}} edge Of confirmed points.
    * @returns {import("./dots.js").Group[]}
    */
-  groups({ mob, points }, around) {
-    const fill = this.colour(mob);
-    const sure = { fill, ...around, fillOpacity: 1 };
-    const unsure = { fill, edge: fill, edgeWidth: 1.4, fillOpacity: 0.15 };
+  groups({ mob, points }, edge) {
+    const fill = this.color(mob);
+    const filled = { fill, ...edge, fillOpacity: 1 };
+    const hollow = { fill, edge: fill, edgeWidth: 1.4, fillOpacity: 0.15 };
     const isOld = (/** @type {Point} */ { last_seen }) => this.since !== null && last_seen < this.since;
     return [true, false].flatMap((faded) =>
       [false, true].map((confirmed) => ({
-        places: points.filter((point) => point.confirmed === confirmed && isOld(point) === faded),
-        look: confirmed ? sure : unsure,
+        points: points.filter((point) => point.confirmed === confirmed && isOld(point) === faded),
+        style: confirmed ? filled : hollow,
         faded,
       })),
     );

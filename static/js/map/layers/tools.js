@@ -1,9 +1,9 @@
-/** The buttons at the map's corner beside zooming. */
+/** Buttons in the map's corner, below those for zooming. */
 
 import { element } from "../../dom.js";
-import { gettext } from "../../words.js";
+import { gettext } from "../../i18n.js";
 
-/** The bar of each map. @type {WeakMap<L.Map, HTMLElement>} */
+/** Each map's bar of buttons. @type {WeakMap<L.Map, HTMLElement>} */
 const bars = new WeakMap();
 
 /** @param {L.Map} map */
@@ -20,24 +20,24 @@ function barOf(map) {
 
 /**
  * Add a button to the map's tools and return it.
- * @param {L.Map} map @param {string} name Its class, which draws its sign. @param {string} words @param {() => void} onClick
+ * @param {L.Map} map @param {string} name Its CSS class, which draws its icon. @param {string} label @param {() => void} onClick
  */
-export function toolButton(map, name, words, onClick) {
-  const button = element("button", { type: "button", class: name, title: words, "aria-label": words });
+export function toolButton(map, name, label, onClick) {
+  const button = element("button", { type: "button", class: name, title: label, "aria-label": label });
   button.addEventListener("click", onClick);
   barOf(map).append(button);
   return button;
 }
 
 /**
- * A button that gives the map and what belongs to it the whole screen, where the browser lets pages do so.
- * @param {L.Map} map @param {HTMLElement} what
+ * Add a button for full screen, where the browser allows it.
+ * @param {L.Map} map @param {HTMLElement} shown The element to show.
  */
-export function fullScreen(map, what) {
+export function fullScreen(map, shown) {
   if (!document.fullscreenEnabled) return;
   const button = toolButton(map, "full-screen", gettext("Full screen"), () => {
     if (document.fullscreenElement) document.exitFullscreen();
-    else what.requestFullscreen().catch(() => button.remove());
+    else shown.requestFullscreen().catch(() => button.remove());
   });
   button.setAttribute("aria-pressed", "false");
   document.addEventListener("fullscreenchange", () => {

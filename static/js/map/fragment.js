@@ -1,23 +1,24 @@
-/** What a visitor looks at, kept in the address' fragment so that it can be shared. */
+/** The view of a zone's map in the URL's fragment, so that it can be shared. */
 
 import { EDGE } from "./coords.js";
 import { REACTIONS } from "./filter.js";
 
 /**
- * @typedef {object} Place
- * @property {{x: number, y: number, zoom: number}|null} at Centre in percent, and zoom.
+ * @typedef {object} MapState
+ * @property {{x: number, y: number, zoom: number}|null} at Center in percent, and zoom. Null for the whole zone.
  * @property {"all"|Set<number>} shown Creatures that are switched on.
- * @typedef {Place & Omit<import("./controls.js").Choices, "layers"> & {layers: Set<string>|undefined}} View Without layers the usual ones.
+ * @typedef {MapState & Omit<import("./controls.js").Choices, "layers"> & {layers: Set<string>|undefined}} View
+ *   Without `layers`: the default ones.
  */
 
-/** More ids than this are told shorter: by the steps from one to the next, in base 36, `.s9.1.2u` for 1017, 1018 and 1120. */
-const MOST_PLAIN = 20;
-const STEP_BASE = 36;
+/** Longer lists of ids are shortened to differences of sorted ids in base 36: `.s9.1.2u` for 1017, 1018 and 1120. */
+const MAX_PLAIN = 20;
+const DELTA_BASE = 36;
 
-const COLOURS = ["creature", "level", "reaction"];
+const COLORS = ["creature", "level", "reaction"];
 
 /**
- * Read a fragment such as `#at=52.1,40.3,4&floor=1&show=1017,1018`. Whatever makes no sense is left out.
+ * Read a fragment such as `#at=52.1,40.3,4&floor=1&show=1017,1018`. Invalid values are ignored.
  * @param {string} fragment @param {number[]} all Ids of all creatures on the map.
  * @returns {View}
  */
@@ -27,7 +28,7 @@ export function read(fragment, all) {
   const inside = [x, y].every((value) => value >= -EDGE && value <= 2 * EDGE) && zoom >= -5 && zoom <= 12;
   const side = parts.get("side") ?? "";
   const since = parts.get("since") ?? "";
-  const colours = parts.get("colours") ?? "";
+  const colors = parts.get("colours") ?? "";
   return {
     at: inside ? { x, y, zoom } : null,
     floor: whole(parts.get("floor")),
@@ -41,23 +42,23 @@ export function read(fragment, all) {
     side: side === "alliance" || side === "horde" ? side : "",
     reactions: words(parts.get("react")) ?? new Set(REACTIONS),
     since: /^\d{4}-\d{2}-\d{2}$/.test(since) ? since : "",
-    colours: COLOURS.includes(colours) ? colours : "creature",
+    colors: COLORS.includes(colors) ? colors : "creature",
   };
 }
 
 /**
- * Write a view as a fragment, without what is as usual, and the shorter way: those shown, or those hidden.
- * @param {View} view @param {number[]} all @param {string[]} usualLayers
+ * Write a view as a fragment, without default values. It lists the shown or the hidden creatures, whichever are fewer.
+ * @param {View} view @param {number[]} all @param {string[]} defaultLayers
  * @returns {string}
  */
-export function write(view, all, usualLayers) {
+export function write(view, all, defaultLayers) {
   const parts = [];
   if (view.at) parts.push(`at=${short(view.at.x)},${short(view.at.y)},${short(view.at.zoom)}`);
   if (view.floor) parts.push(`floor=${view.floor}`);
   if (view.shown !== "all") parts.push(...written(view.shown, all));
-  if (view.layers && !same(view.layers, usualLayers)) parts.push(`layers=${[...view.layers]}`);
+  if (view.layers && !same(view.layers, defaultLayers)) parts.push(`layers=${[...view.layers]}`);
   if (view.gathering.size) parts.push(`gathering=${[...view.gathering]}`);
-  if (view.colours !== "creature") parts.push(`colours=${view.colours}`);
+  if (view.colors !== "creature") parts.push(`colours=${view.colors}`);
   if (view.confirmed) parts.push("confirmed=1");
   if (view.low !== null) parts.push(`low=${view.low}`);
   if (view.high !== null) parts.push(`high=${view.high}`);
@@ -74,14 +75,14 @@ function written(wanted, all) {
   const hidden = all.filter((id) => !wanted.has(id));
   if (shown.length === 0) return ["show=none"];
   if (hidden.length === 0) return [];
-  return shown.length <= hidden.length ? [`show=${told(shown)}`] : [`hide=${told(hidden)}`];
+  return shown.length <= hidden.length ? [`show=${list(shown)}`] : [`hide=${list(hidden)}`];
 }
 
 /** @param {number[]} chosen */
-function told(chosen) {
-  if (chosen.length <= MOST_PLAIN) return chosen.join();
+function list(chosen) {
+  if (chosen.length <= MAX_PLAIN) return chosen.join();
   const sorted = chosen.toSorted((a, b) => a - b);
-  return sorted.map((id, rank) => `.${(id - (sorted[rank - 1] ?? 0)).toString(STEP_BASE)}`).join("");
+  return sorted.map((id, rank) => `.${(id - (sorted[rank - 1] ?? 0)).toString(DELTA_BASE)}`).join("");
 }
 
 /**
@@ -108,10 +109,15 @@ function shownIds(parts, all) {
 function ids(list) {
   if (!list.startsWith(".")) return new Set(list.split(",").map(Number));
   let id = 0;
-  return new Set(list.slice(1).split(".").map((step) => (id += Number.parseInt(step, STEP_BASE))));
+  return new Set(
+    list
+      .slice(1)
+      .split(".")
+      .map((step) => (id += Number.parseInt(step, DELTA_BASE))),
+  );
 }
 
-/** An empty list is one, too: nothing is wanted then. @param {string|null} list */
+/** Return a list, which may be empty, or undefined if there is none. @param {string|null} list */
 const words = (list) => (list === null ? undefined : new Set(list.split(",").filter(Boolean)));
 
 /** @param {Set<string>} some @param {string[]} others */

@@ -1,39 +1,39 @@
 /**
- * The list of creatures beside a zone's map: switches, their places, and hover in step with the map. What the map holds
- * beyond the page's list has no entry until it is asked for, but is switched and filtered all the same.
+ * The list of creatures beside a zone's map, with a switch and a list of spawn points for each. Creatures of the map that
+ * the page does not list get a list item on request only, but are switched and filtered like the others.
  */
 
 import { element, need } from "../dom.js";
-import { fill, gettext, ngettext, plainText } from "../words.js";
+import { fill, gettext, ngettext, plainText } from "../i18n.js";
 import { fits } from "./filter.js";
-import { AT_ONCE, placeEntry, unfolding } from "./places.js";
+import { PAGE_SIZE, pointItem, unfoldButton } from "./point_list.js";
 
 /**
- * @typedef {import("./document.js").Mob} Mob
- * @typedef {import("./document.js").Point} Point
+ * @typedef {import("./published.js").Mob} Mob
+ * @typedef {import("./published.js").Point} Point
  * @typedef {import("./filter.js").Traits & {id: number, box: HTMLInputElement, fits: boolean, item: HTMLLIElement|null, mob: Mob|null}} Row
- *   `mob` once the map has arrived.
+ *   `item` is null without a list item, `mob` until the map has arrived.
  */
 
-export class List {
+export class CreatureList {
   /**
    * @param {HTMLElement} root
-   * @param {{page: (id: number) => string, onChange: () => void, onHover: (id: number|null) => void, onPlace: (id: number, point: Point) => void}} options
+   * @param {{page: (id: number) => string, onChange: () => void, onHover: (id: number|null) => void, onPoint: (id: number, point: Point) => void}} options
    */
-  constructor(root, { page, onChange, onHover, onPlace }) {
+  constructor(root, { page, onChange, onHover, onPoint }) {
     this.root = root;
     this.page = page;
     this.onChange = onChange;
-    this.onPlace = onPlace;
-    this.none = need(".mobs-none");
-    this.rest = need("#unlisted");
-    this.colourOf = (/** @type {number} */ _) => "";
+    this.onPoint = onPoint;
+    this.noneFits = need(".mobs-none");
+    this.more = need("#unlisted");
+    this.colorOf = (/** @type {number} */ _) => "";
     /** @type {Map<number, Row>} */
     this.rows = new Map();
     for (const item of root.querySelectorAll("li")) this.rows.set(Number(item.dataset.mob), row(item));
     this.status = need("#shown");
 
-    need("button", this.rest).addEventListener("click", () => this.listMore());
+    need("button", this.more).addEventListener("click", () => this.listMore());
     root.addEventListener("change", onChange);
     root.addEventListener("pointerover", (event) => onHover(this.idAt(event.target)));
     root.addEventListener("pointerleave", () => onHover(null));
@@ -52,7 +52,7 @@ export class List {
     return [...this.rows.keys()];
   }
 
-  /** The lowest and the highest level of all, bosses ("??") apart. @returns {[number, number]} */
+  /** The lowest and the highest level, without bosses ("??"). @returns {[number, number]} */
   get levels() {
     let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (const { min, max } of this.rows.values()) {
@@ -63,31 +63,31 @@ export class List {
   }
 
   /**
-   * Take what the map draws: give every creature with places a button that lists them. Return whether there are
-   * creatures that the page does not list, being too many or newer than it.
+   * Add the creatures of the map. Return whether the page does not list some of them, because they are too many or
+   * newer than the page.
    * @param {Mob[]} mobs
    */
-  take(mobs) {
-    const others = byEvidence(mobs.filter(({ id }) => !this.rows.has(id)));
+  addMobs(mobs) {
+    const others = bestKnownFirst(mobs.filter(({ id }) => !this.rows.has(id)));
     for (const mob of others) this.rows.set(mob.id, unlisted(mob));
     for (const mob of mobs) {
       const found = /** @type {Row} */ (this.rows.get(mob.id));
       found.mob = mob;
-      this.offerPlaces(found);
+      this.offerPoints(found);
     }
-    // From here on the other pages of the list follow in this one.
+    // The list now grows on request, so links to its other pages are not needed.
     document.querySelector("#pages")?.remove();
-    this.sayRest();
+    this.showUnlisted();
     return others.length > 0;
   }
 
   /** Whether a creature is switched on and passes the filters. @param {number} id */
   isShown(id) {
     const found = this.rows.get(id);
-    return found !== undefined && found.box.checked && found.fits;
+    return Boolean(found?.box.checked && found.fits);
   }
 
-  /** Creatures that are switched on, whatever the filters say. @returns {"all"|Set<number>} */
+  /** Creatures that are switched on, with or without passing the filters. @returns {"all"|Set<number>} */
   get shown() {
     const on = [...this.rows.values()].filter(({ box }) => box.checked).map(({ id }) => id);
     return on.length === this.rows.size ? "all" : new Set(on);
@@ -98,90 +98,104 @@ export class List {
     for (const { id, box } of this.rows.values()) box.checked = wanted === "all" || wanted.has(id);
   }
 
-  /** Switch on or off all creatures that the filters let through. @param {boolean} on */
+  /** Switch all creatures that pass the filters. @param {boolean} on */
   switchAll(on) {
     for (const row of this.rows.values()) if (row.fits) row.box.checked = on;
     this.onChange();
   }
 
-  /** Hide what the filters exclude. @param {import("./filter.js").Wanted} wanted */
+  /** Hide creatures that do not pass the filters. @param {import("./filter.js").Wanted} wanted */
   filter(wanted) {
     const prepared = { ...wanted, name: plainText(wanted.name) };
     let fitting = 0;
-    for (const entry of this.rows.values()) {
-      entry.fits = fits(entry, prepared);
-      if (entry.item) entry.item.hidden = !entry.fits;
-      if (entry.fits) fitting += 1;
+    for (const row of this.rows.values()) {
+      row.fits = fits(row, prepared);
+      if (row.item) row.item.hidden = !row.fits;
+      if (row.fits) fitting += 1;
     }
-    this.none.hidden = fitting > 0 || this.rows.size === 0;
-    this.sayRest();
+    this.noneFits.hidden = fitting > 0 || this.rows.size === 0;
+    this.showUnlisted();
   }
 
-  /** Those that fit the filters and have no entry, the best known first. */
+  /** Creatures that pass the filters and have no list item, the best known first. */
   get unlisted() {
     return [...this.rows.values()].filter(({ item, fits }) => !item && fits);
   }
 
-  sayRest() {
+  showUnlisted() {
     const count = this.unlisted.length;
-    this.rest.hidden = count === 0;
-    need("p", this.rest).textContent = ngettext("%(count)s more creature is on the map, but not in this list.", "%(count)s more creatures are on the map, but not in this list.", count);
+    this.more.hidden = count === 0;
+    need("p", this.more).textContent = ngettext(
+      "%(count)s more creature is on the map, but not in this list.",
+      "%(count)s more creatures are on the map, but not in this list.",
+      count,
+    );
   }
 
-  /** Give some more of them an entry. */
+  /** Add list items of some more creatures. */
   listMore() {
-    const rows = this.unlisted.slice(0, AT_ONCE);
-    this.root.append(...rows.map((row) => this.entry(row)));
+    const rows = this.unlisted.slice(0, PAGE_SIZE);
+    this.root.append(...rows.map((row) => this.makeItem(row)));
     this.root.hidden = false;
-    for (const row of rows) this.offerPlaces(row);
-    this.paint(this.colourOf);
-    this.sayRest();
+    for (const row of rows) this.offerPoints(row);
+    this.paint(this.colorOf);
+    this.showUnlisted();
     rows[0]?.box.focus();
   }
 
-  /** The entry that the page's template makes for those it lists. @param {Row} row */
-  entry(row) {
+  /** Return a list item like those of the page's template. @param {Row} row */
+  makeItem(row) {
     const { id, name, sightings } = /** @type {Mob} */ (row.mob);
     const seen = ngettext("%(count)s sighting", "%(count)s sightings", sightings);
     const facts = element("small", { text: `${gettext("Level")} ${levels(row)} · ${seen}` });
     const title = element("span", { class: "name" }, element("bdi", { text: name }), facts);
     const label = element("label", {}, row.box, element("span", { class: "swatch", "aria-hidden": "true" }), title);
-    const details = element("a", { href: this.page(id) }, gettext("Details"), element("span", { class: "hidden", text: `: ${name}` }));
+    const details = element(
+      "a",
+      { href: this.page(id) },
+      gettext("Details"),
+      element("span", { class: "hidden", text: `: ${name}` }),
+    );
     row.item = element("li", { "data-mob": String(id) }, label, details);
     return row.item;
   }
 
-  /** @param {(id: number) => string} colourOf */
-  paint(colourOf) {
-    this.colourOf = colourOf;
+  /** @param {(id: number) => string} colorOf */
+  paint(colorOf) {
+    this.colorOf = colorOf;
     for (const { id, item } of this.rows.values()) {
-      /** @type {HTMLElement|null|undefined} */ (item?.querySelector(".swatch"))?.style.setProperty("--swatch", colourOf(id));
+      /** @type {HTMLElement|null|undefined} */ (item?.querySelector(".swatch"))?.style.setProperty(
+        "--swatch",
+        colorOf(id),
+      );
     }
   }
 
   /** @param {Row} row */
-  offerPlaces({ item, mob }) {
+  offerPoints({ item, mob }) {
     if (!item || !mob?.spawns.length) return;
-    const words = fill(gettext("Spawn points of %(name)s"), { name: mob.name });
-    item.querySelector("a")?.before(unfolding(item, words, mob.spawns, (point) => placeEntry(point, () => this.onPlace(mob.id, point))));
+    const label = fill(gettext("Spawn points of %(name)s"), { name: mob.name });
+    item
+      .querySelector("a")
+      ?.before(unfoldButton(item, label, mob.spawns, (point) => pointItem(point, () => this.onPoint(mob.id, point))));
   }
 
-  /** Mark the creature under the map's pointer, or none. @param {number|null} id @param {boolean} [scroll] */
-  light(id, scroll = false) {
-    for (const { item } of this.rows.values()) item?.classList.remove("lit");
+  /** Highlight the creature under the map's pointer, or none. @param {number|null} id @param {boolean} [scroll] */
+  highlight(id, scroll = false) {
+    for (const { item } of this.rows.values()) item?.classList.remove("highlighted");
     const item = id === null ? undefined : this.rows.get(id)?.item;
-    item?.classList.add("lit");
+    item?.classList.add("highlighted");
     if (scroll && item && this.root.scrollHeight > this.root.clientHeight) item.scrollIntoView({ block: "nearest" });
   }
 
-  /** Bring the first creature that is switched on into the list's view. */
-  reveal() {
+  /** Scroll to the first creature that is switched on. */
+  scrollToFirst() {
     const first = [...this.rows.values()].find(({ item, box }) => item && box.checked);
     if (first?.item) this.root.scrollTop = first.item.offsetTop - this.root.offsetTop;
   }
 
-  /** Say how much is drawn. @param {number} points */
-  say(points) {
+  /** Show the number of spawn points drawn. @param {number} points */
+  showCount(points) {
     this.status.textContent = ngettext("%(count)s spawn point shown", "%(count)s spawn points shown", points);
   }
 }
@@ -212,8 +226,8 @@ function unlisted(mob) {
   return { id, item: null, box, fits: true, mob, key: plainText(name), min, max, boss, ...react };
 }
 
-/** Sort the best known to the front, as the server does (`best_known` in excerpts.py). @param {Mob[]} mobs */
-function byEvidence(mobs) {
+/** Return creatures sorted like the server's list, the best known first. @param {Mob[]} mobs */
+function bestKnownFirst(mobs) {
   const ranked = mobs.map((mob) => ({
     mob,
     confirmed: Number(mob.spawns.some(({ confirmed }) => confirmed)),
@@ -223,7 +237,7 @@ function byEvidence(mobs) {
   return ranked.map(({ mob }) => mob);
 }
 
-/** As the server writes them (`levels` in atlas.py). @param {Row} row */
+/** Return levels as the server's templates show them. @param {Row} row */
 function levels({ min, max, boss }) {
   const known = min !== null && max !== null ? [min === max ? `${min}` : `${min}–${max}`] : [];
   return [...known, ...(boss ? ["??"] : [])].join(", ") || "–";

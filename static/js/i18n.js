@@ -1,26 +1,32 @@
-/** Words and figures in the language of the interface. The catalogue comes from Django (messages/<language>.js). */
+/** Texts and numbers in the language of the interface. The catalog comes from Django (messages/<language>.js). */
 
 const language = document.documentElement.lang || "en";
 
 /**
- * The catalogue's functions, or ones that return the English when it could not be loaded.
- * @type {{gettext: (text: string) => string, ngettext: (one: string, many: string, count: number) => string}}
+ * @typedef {object} Catalog
+ * @property {(text: string) => string} gettext
+ * @property {(one: string, many: string, count: number) => string} ngettext
  */
-const catalogue = globalThis.django?.gettext
-  ? globalThis.django
-  : { gettext: (text) => text, ngettext: (one, many, count) => (count === 1 ? one : many) };
+
+const { django } = /** @type {{django?: Partial<Catalog>}} */ (globalThis);
+
+/** The catalog's functions, or ones that return the English text when it could not be loaded. @type {Catalog} */
+const catalog = {
+  gettext: django?.gettext ?? ((text) => text),
+  ngettext: django?.ngettext ?? ((one, many, count) => (count === 1 ? one : many)),
+};
 
 /** @param {string} text */
-export const gettext = (text) => catalogue.gettext(text);
+export const gettext = (text) => catalog.gettext(text);
 
 /**
  * Return the form for `count` with `%(count)s` filled in.
  * @param {string} one @param {string} many @param {number} count
  */
-export const ngettext = (one, many, count) => fill(catalogue.ngettext(one, many, count), { count: number(count) });
+export const ngettext = (one, many, count) => fill(catalog.ngettext(one, many, count), { count: number(count) });
 
 /**
- * Put values into `%(name)s` places. The result is text: give it to `textContent` only.
+ * Replace each `%(name)s` by its value. The result is text, not markup: use it with `textContent` only.
  * @param {string} text @param {Record<string, string|number>} values
  */
 export const fill = (text, values) => text.replace(/%\((\w+)\)s/g, (_, name) => String(values[name] ?? ""));
@@ -40,7 +46,7 @@ export function day(iso) {
   return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" }).format(date);
 }
 
-/** @param {string} iso A moment such as `2026-01-31T12:00:00+00:00`, told in the visitor's own time zone. */
+/** @param {string} iso A moment such as `2026-01-31T12:00:00+00:00`, shown in the visitor's time zone. */
 export function moment(iso) {
   return new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "medium" }).format(new Date(iso));
 }
@@ -52,5 +58,5 @@ export function size(bytes) {
   return `${decimal(bytes / 1_000_000)} MB`;
 }
 
-/** Text as it is compared: without accents and case. @param {string} text */
+/** Return a text for comparison, without accents and case. @param {string} text */
 export const plainText = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();

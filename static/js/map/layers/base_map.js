@@ -1,35 +1,39 @@
-/** The sheet a zone is drawn on: Leaflet's map in percent, its controls, its grid, its rulers and the pointer's place. */
+/** The base map of a zone: Leaflet's map in percent with controls, grid, rulers and the pointer's coordinates. */
 
 import { element } from "../../dom.js";
-import { gettext } from "../../words.js";
-import { onThemeChange, themed } from "../colours.js";
+import { gettext } from "../../i18n.js";
+import { onThemeChange, themed } from "../colors.js";
 import { ASPECT, EDGE, WHOLE_ZONE, xy } from "../coords.js";
-import { place } from "../popups.js";
+import { coordinates } from "../popups.js";
 import { toolButton } from "./tools.js";
 
-/** Percent between the lines of the coarse grid. */
-export const MAJOR = 10;
-const MINOR = 2;
+/** Percent between lines of the coarse and of the fine grid. */
+export const COARSE_GRID = 10;
+const FINE_GRID = 2;
 
-/** What the rulers take from the map's right and lower edge (map.css). */
+/** Size of the rulers at the map's right and lower edge (map.css). */
 const RULER_RIGHT_PX = 28;
 const RULER_BOTTOM_PX = 18;
 
-/** Room around what is fitted into view, for Leaflet. */
-const MARGINS = { paddingTopLeft: [8, 8], paddingBottomRight: [RULER_RIGHT_PX + 8, RULER_BOTTOM_PX + 8], animate: false };
+/** Room around what is fitted into view, for Leaflet. @type {L.FitBoundsOptions} */
+const MARGINS = {
+  paddingTopLeft: [8, 8],
+  paddingBottomRight: [RULER_RIGHT_PX + 8, RULER_BOTTOM_PX + 8],
+  animate: false,
+};
 
-/** Zoom levels past the whole zone to which dots are fitted at most: a lone dot keeps a quarter of the zone around it. */
-const CLOSEST_FIT = 2;
+/** The closest zoom for fitting dots, in levels above the whole zone: a single dot is shown with a quarter of the zone. */
+const MAX_FIT_ZOOM = 2;
 
-/** Pixels per percent from which the fine grid helps more than it clutters. */
-const FINE_FROM = 9;
+/** Pixels per percent from which the fine grid is shown; in smaller scales its lines would be too close. */
+const FINE_GRID_FROM = 9;
 
 /**
- * Make the map with its empty sheet.
+ * Create a zone's map without any dots.
  * @param {HTMLElement} box
  * @param {{x: number, y: number, zoom: number}|null} [at]
  */
-export function sheet(box, at = null) {
+export function createMap(box, at = null) {
   const map = L.map(box, {
     crs: L.extend({}, L.CRS.Simple, { transformation: new L.Transformation(ASPECT, 0, 1, 0) }),
     preferCanvas: true,
@@ -43,36 +47,39 @@ export function sheet(box, at = null) {
     maxBounds: [xy(-EDGE / 2, -EDGE / 2), xy(EDGE * 1.5, EDGE * 1.5)],
     maxBoundsViscosity: 0.8,
   });
-  L.control.zoom({ position: "topleft", zoomInTitle: gettext("Zoom in"), zoomOutTitle: gettext("Zoom out") }).addTo(map);
-  toolButton(map, "whole-zone", gettext("Whole zone"), () => stand(map, null));
-  stand(map, at);
+  L.control
+    .zoom({ position: "topleft", zoomInTitle: gettext("Zoom in"), zoomOutTitle: gettext("Zoom out") })
+    .addTo(map);
+  toolButton(map, "whole-zone", gettext("Whole zone"), () => goTo(map, null));
+  goTo(map, at);
   map.on("popupopen", ({ popup }) => {
-    popup.getElement().querySelector(".leaflet-popup-close-button").setAttribute("aria-label", gettext("Close"));
+    popup.getElement()?.querySelector(".leaflet-popup-close-button")?.setAttribute("aria-label", gettext("Close"));
   });
   grid(map);
   rulers(map, box);
-  pointer(map);
+  pointerCoordinates(map);
   new ResizeObserver(() => map.invalidateSize({ pan: false })).observe(box);
   return map;
 }
 
 /**
- * Go to a place, or show the whole zone.
+ * Show a view, or the whole zone.
  * @param {L.Map} map @param {{x: number, y: number, zoom: number}|null} at
  */
-export function stand(map, at) {
+export function goTo(map, at) {
   if (at) map.setView(xy(at.x, at.y), at.zoom, { animate: false });
   else map.fitBounds(WHOLE_ZONE, MARGINS);
 }
 
 /**
- * Show all of these places, as near as still leaves something of the zone around them; without any, the whole zone.
- * @param {L.Map} map @param {{x: number, y: number}[]} places
+ * Zoom in on points, but not beyond `MAX_FIT_ZOOM`; without any, show the whole zone.
+ * @param {L.Map} map @param {{x: number, y: number}[]} points
  */
-export function fit(map, places) {
-  const bounds = L.latLngBounds(places.length ? places.map(({ x, y }) => xy(x, y)) : WHOLE_ZONE);
+export function fit(map, points) {
+  const bounds = L.latLngBounds(points.length ? points.map(({ x, y }) => xy(x, y)) : WHOLE_ZONE);
+  /** @type {L.FitBoundsOptions} */
   const around = { paddingTopLeft: [24, 24], paddingBottomRight: [RULER_RIGHT_PX + 24, RULER_BOTTOM_PX + 24] };
-  map.fitBounds(bounds, { ...around, animate: false, maxZoom: map.getBoundsZoom(WHOLE_ZONE) + CLOSEST_FIT });
+  map.fitBounds(bounds, { ...around, animate: false, maxZoom: map.getBoundsZoom(WHOLE_ZONE) + MAX_FIT_ZOOM });
 }
 
 /** @param {L.Map} map */
@@ -82,16 +89,16 @@ function grid(map) {
   pane.style.zIndex = "250";
   pane.style.pointerEvents = "none";
   const renderer = L.canvas({ pane: "grid", padding: 0.2 });
-  const ruled = { renderer, interactive: false, fill: false };
-  const fine = L.layerGroup(lines(MINOR).map((line) => L.polyline(line, { ...ruled, weight: 0.6 })));
-  const coarse = L.layerGroup(lines(MAJOR).map((line) => L.polyline(line, { ...ruled, weight: 1 })));
-  const frame = L.rectangle(WHOLE_ZONE, { ...ruled, weight: 2.5 });
+  const line = { renderer, interactive: false, fill: false };
+  const fine = L.layerGroup(lines(FINE_GRID).map((ends) => L.polyline(ends, { ...line, weight: 0.6 })));
+  const coarse = L.layerGroup(lines(COARSE_GRID).map((ends) => L.polyline(ends, { ...line, weight: 1 })));
+  const frame = L.rectangle(WHOLE_ZONE, { ...line, weight: 2.5 });
   coarse.addTo(map);
   frame.addTo(map);
 
-  const rule = () => {
+  const toggleFine = () => {
     const perPercent = map.latLngToLayerPoint(xy(1, 1)).y - map.latLngToLayerPoint(xy(1, 0)).y;
-    if (perPercent >= FINE_FROM) fine.addTo(map);
+    if (perPercent >= FINE_GRID_FROM) fine.addTo(map);
     else fine.remove();
   };
   const paint = () => {
@@ -99,9 +106,9 @@ function grid(map) {
     coarse.eachLayer((line) => /** @type {L.Polyline} */ (line).setStyle({ color: themed("--line") }));
     frame.setStyle({ color: themed("--line-strong") });
   };
-  map.on("zoomend", rule);
+  map.on("zoomend", toggleFine);
   onThemeChange(paint);
-  rule();
+  toggleFine();
   paint();
 }
 
@@ -115,7 +122,7 @@ function lines(step) {
 }
 
 /**
- * Numbers along the lower and the right edge that keep in step with the map.
+ * Show numbers along the lower and the right edge that move with the map.
  * @param {L.Map} map @param {HTMLElement} box
  */
 function rulers(map, box) {
@@ -135,42 +142,38 @@ function rulers(map, box) {
 
 /**
  * @param {number} from Pixel of 0 percent. @param {number} to Pixel of 100 percent.
- * @param {number} length Pixels to be seen. @param {"left"|"top"} side
+ * @param {number} length Visible pixels. @param {"left"|"top"} side
  */
 function ticks(from, to, length, side) {
   const pixels = (to - from) / EDGE;
-  const made = [];
-  for (const at of numbers(pixels)) {
-    const where = from + at * pixels;
-    if (where < 8 || where > length - 8) continue;
-    const tick = element("span", { text: String(at) });
-    tick.style[side] = `${where}px`;
-    made.push(tick);
+  const shown = [];
+  for (const percent of numbers(pixels)) {
+    const offset = from + percent * pixels;
+    if (offset < 8 || offset > length - 8) continue;
+    const tick = element("span", { text: String(percent) });
+    tick.style[side] = `${offset}px`;
+    shown.push(tick);
   }
-  return made;
+  return shown;
 }
 
-/** The percents that a ruler numbers. @param {number} pixels Of the page, per percent. */
+/** Return the percents that a ruler shows. @param {number} pixels Of the page, per percent. */
 export function numbers(pixels) {
   const step = [1, 2, 5, 10, 20].find((candidate) => candidate * pixels >= 34) ?? 50;
   return Array.from({ length: Math.floor(EDGE / step) + 1 }, (_, index) => index * step);
 }
 
-/** @param {L.Map} map */
-function pointer(map) {
-  const Pointer = L.Control.extend({
-    onAdd() {
-      this.output = element("output", { class: "coordinates", "aria-hidden": "true", text: "– / –" });
-      return this.output;
-    },
-  });
-  const control = new Pointer({ position: "topright" }).addTo(map);
+/** Show the pointer's coordinates. @param {L.Map} map */
+function pointerCoordinates(map) {
+  const output = element("output", { class: "coordinates", "aria-hidden": "true", text: "– / –" });
+  const Coordinates = L.Control.extend({ onAdd: () => output });
+  new Coordinates({ position: "topright" }).addTo(map);
   map.on("mousemove", (event) => {
     const { lat, lng } = event.latlng;
     const inside = lat >= 0 && lat <= EDGE && lng >= 0 && lng <= EDGE;
-    control.output.textContent = inside ? place(lng, lat) : "– / –";
+    output.textContent = inside ? coordinates(lng, lat) : "– / –";
   });
   map.on("mouseout", () => {
-    control.output.textContent = "– / –";
+    output.textContent = "– / –";
   });
 }
