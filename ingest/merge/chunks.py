@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ingest.merge import large_habitats, sightings
-from ingest.merge.binary_copy import Blobs, Scalars, blobs
+from ingest.merge.binary_copy import Blobs, Scalars, Shape, blobs
 from ingest.merge.habitat_rows import Uploads, copy_out, replace_rows, unpacked
 from ingest.merge.sightings import Combine, Entries, Ints
 from ingest.merge.sql import load
@@ -82,8 +82,8 @@ def _chunks(touched: Ints) -> Iterator[Ints]:
 
 def _known_entries(cursor: Any, first: int) -> Entries:
     """Return the entries that habitat has for the chunk, whose first place is told."""
-    columns = [(Scalars, 4), (Blobs, 8), (Blobs, 4), (Blobs, 4)]
-    (place, _), seen_by, seen_when, unplaced_by = copy_out(cursor, "copy_habitat.sql", columns)
+    shapes: list[Shape] = [(Scalars, 4), (Blobs, 8), (Blobs, 4), (Blobs, 4)]
+    (place, _), seen_by, seen_when, unplaced_by = copy_out(cursor, "copy_habitat.sql", shapes)
     return unpacked(place - first, seen_by, seen_when, unplaced_by)
 
 
