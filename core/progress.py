@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from typing import TextIO
 
-QUIET_INTERVAL_S = 10.0
+#: Seconds between two lines: on a terminal, and elsewhere.
+REDRAW_INTERVAL_S, QUIET_INTERVAL_S = 0.1, 10.0
 BAR_CELLS = 24
+#: The width of a terminal that does not tell it.
+USUAL_COLUMNS = 110
 
 
 class Progress:
@@ -17,17 +21,21 @@ class Progress:
         self.unit, self.total, self.before = unit, total, before
         self.stream = stream or sys.stderr
         self.is_terminal = self.stream.isatty()
+        self.interval_s = REDRAW_INTERVAL_S if self.is_terminal else QUIET_INTERVAL_S
         self.began = time.monotonic()
-        self.next_line_at = self.began + QUIET_INTERVAL_S
+        self.next_line_at = self.began if self.is_terminal else self.began + QUIET_INTERVAL_S
 
     def show(self, done: int, note: str = "") -> None:
-        """Say that `done` of the total are done (those of an earlier run, `before`, with them)."""
-        line = self.line(done, time.monotonic() - self.began) + (f" · {note}" if note else "")
+        """Say that `done` of the total are done, `before` included, unless the last line is still fresh."""
+        now = time.monotonic()
+        if now < self.next_line_at:
+            return
+        self.next_line_at = now + self.interval_s
+        line = self.line(done, now - self.began) + (f" · {note}" if note else "")
         if self.is_terminal:
-            self.stream.write(f"\r\x1b[K{line[:110]}")
-        elif time.monotonic() > self.next_line_at:
-            self.next_line_at = time.monotonic() + QUIET_INTERVAL_S
-            self.stream.write(f"{line}\n")
+            columns = shutil.get_terminal_size((USUAL_COLUMNS, 0)).columns
+            line = f"\r\x1b[K{line[: columns - 1]}"  # a longer line would wrap, and only its last row be cleared
+        self.stream.write(line if self.is_terminal else f"{line}\n")
         self.stream.flush()
 
     def line(self, done: int, elapsed_s: float) -> str:
@@ -40,8 +48,9 @@ class Progress:
         return f"[{bar:<{BAR_CELLS}}] {share:4.0%}, {done:,} of {total:,} {self.unit}, {pace:,.0f}/s{left}"
 
     def end(self) -> None:
-        """Clear the line for what is said next."""
+        """Clear the line for what is said next; `show` may follow."""
         if self.is_terminal:
+            self.next_line_at = self.began
             self.stream.write("\r\x1b[K")
             self.stream.flush()
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ingest.batch.intern import Interned
 from ingest.batch.sql import load
 from ingest.merge import hot_tables
-from ingest.merge.binary_copy import Blobs, Scalars, encode
+from ingest.merge.binary_copy import Blobs, Column, Scalars, write
 
 #: Sightings of a habitat in one staged row, at most: 1.5 MB.
 ROW_SIGHTINGS = 1 << 17
@@ -86,14 +86,11 @@ def _copy_positions(cursor: Any, schema: str, interned: Interned, staged_no: NDA
     nth = np.arange(len(begins)) - np.repeat(np.cumsum(row_counts) - row_counts, row_counts)
     end = np.minimum(begins + (nth + 1) * ROW_SIGHTINGS, np.repeat(np.cumsum(counts), row_counts))
     places = interned.places[np.repeat(np.arange(len(counts)), row_counts)]
-    rows = encode(
-        [
-            Scalars(places["subject"].to_numpy(), 8),
-            Scalars(places["zone"].to_numpy()),
-            Scalars(places["floor"].to_numpy()),
-            Blobs([xy, staged_no[no], first_day], end),
-        ]
-    )
+    columns: list[Column] = [
+        Scalars(places["subject"].to_numpy(), 8),
+        Scalars(places["zone"].to_numpy()),
+        Scalars(places["floor"].to_numpy()),
+        Blobs([xy, staged_no[no], first_day], end),
+    ]
     with cursor.copy(load("copy_binary.sql", schema, "staged_position")) as copy:
-        for chunk in rows:
-            copy.write(chunk)
+        write(copy, columns)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ingest.merge import large_habitats, sightings
-from ingest.merge.binary_copy import Blobs, Scalars, blobs
+from ingest.merge.binary_copy import Blobs, Scalars, Shape, blobs
 from ingest.merge.habitat_rows import StagedUploads, copy_out, replace_rows, unpacked
 from ingest.merge.sightings import Entries, Ints, Merge
 from ingest.merge.sql import load
@@ -81,8 +81,8 @@ def _chunks(touched: Ints) -> Iterator[Ints]:
 
 def _known_entries(cursor: Any, first: int) -> Entries:
     """Return the known entries of the chunk whose first habitat has the number `first`."""
-    columns = [(Scalars, 4), (Blobs, 8), (Blobs, 4), (Blobs, 4)]
-    (habitat_no, _), seen_by, seen_when, unplaced_by = copy_out(cursor, "copy_habitats_out.sql", columns)
+    shapes: list[Shape] = [(Scalars, 4), (Blobs, 8), (Blobs, 4), (Blobs, 4)]
+    (habitat_no, _), seen_by, seen_when, unplaced_by = copy_out(cursor, "copy_habitats_out.sql", shapes)
     return unpacked(habitat_no - first, seen_by, seen_when, unplaced_by)
 
 

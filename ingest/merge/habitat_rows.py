@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ingest.merge import sightings
-from ingest.merge.binary_copy import Arrays, Blobs, Scalars, blobs, decode, encode
+from ingest.merge.binary_copy import Arrays, Blobs, Column, Scalars, Shape, blobs, read, write
 from ingest.merge.sightings import Entries, Ints, Packed
 from ingest.merge.sql import load
 
@@ -50,10 +50,10 @@ class StagedUploads:
         return entries, seen_in
 
 
-def copy_out(cursor: Any, name: str, columns: Sequence[tuple[type, int]]) -> list[tuple[Ints, Ints]]:
-    """Return the columns of a COPY … TO STDOUT; `columns` as in `binary_copy.decode`."""
+def copy_out(cursor: Any, name: str, shapes: Sequence[Shape]) -> list[tuple[Ints, Ints]]:
+    """Return the columns of a COPY … TO STDOUT; see `binary_copy.read`."""
     with cursor.copy(load(name)) as copy:
-        return decode(copy, columns)
+        return read(copy, shapes)
 
 
 def unpacked(
@@ -79,22 +79,19 @@ def replace_rows(cursor: Any, keys: Ints, packed: Packed) -> None:
     held = (packed.position_count + packed.unplaced) > 0
     subject, zone, floor = keys[held].T
     xy_end, seen_end, lost_end = (end[held] for end in (packed.xy_end, packed.seen_end, packed.unplaced_end))
-    rows = encode(
-        [
-            Scalars(subject, 8),
-            Scalars(zone),
-            Scalars(floor),
-            *(Arrays(packed[column], xy_end) for column in range(5)),
-            Blobs([packed.seen_by], seen_end, 8),
-            Blobs([packed.seen_times, packed.seen_first, packed.seen_last], seen_end),
-            Blobs([packed.unplaced_by, packed.unplaced_times, packed.unplaced_last], lost_end),
-            Scalars(packed.unplaced[held]),
-            Scalars(packed.position_count[held]),
-            Scalars(packed.sighting_count[held], 8),
-            Scalars(packed.last_seen_day[held]),
-        ]
-    )
+    columns: list[Column] = [
+        Scalars(subject, 8),
+        Scalars(zone),
+        Scalars(floor),
+        *(Arrays(packed[column], xy_end) for column in range(5)),
+        Blobs([packed.seen_by], seen_end, 8),
+        Blobs([packed.seen_times, packed.seen_first, packed.seen_last], seen_end),
+        Blobs([packed.unplaced_by, packed.unplaced_times, packed.unplaced_last], lost_end),
+        Scalars(packed.unplaced[held]),
+        Scalars(packed.position_count[held]),
+        Scalars(packed.sighting_count[held], 8),
+        Scalars(packed.last_seen_day[held]),
+    ]
     cursor.execute(load("delete_chunk.sql"))
     with cursor.copy(load("copy_habitats_in.sql")) as copy:
-        for part in rows:
-            copy.write(part)
+        write(copy, columns)

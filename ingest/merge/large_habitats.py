@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.merge import sightings
-from ingest.merge.binary_copy import Arrays, Blobs, Scalars, blobs, decode_in_parts, encode
+from ingest.merge.binary_copy import Arrays, Blobs, Column, Scalars, Shape, blobs, read_in_parts, write
 from ingest.merge.habitat_rows import StagedUploads, copy_out, unpacked
 from ingest.merge.sightings import UNPLACED, Entries, Ints, Merge, Packed
 from ingest.merge.sql import load
@@ -50,15 +50,15 @@ def merged(
 
 def _known_coordinates(cursor: Any) -> tuple[Ints, Ints, int]:
     """Return the habitat's coordinates, how many entries each has, and how many entries have no position."""
-    columns = [(Arrays, 4), (Arrays, 4), (Scalars, 4)]
-    (xy, _), (pairs, _), (unplaced, _) = copy_out(cursor, "copy_large_coordinates.sql", columns)
+    shapes: list[Shape] = [(Arrays, 4), (Arrays, 4), (Scalars, 4)]
+    (xy, _), (pairs, _), (unplaced, _) = copy_out(cursor, "copy_large_coordinates.sql", shapes)
     return xy, pairs, int(unplaced.sum())
 
 
 def _staged(cursor: Any) -> Iterator[tuple[Ints, Ints, Ints]]:
     """Yield the staged sightings of the habitat: coordinates (UNPLACED: none), upload numbers, first days."""
     with cursor.copy(load("copy_staged_out.sql")) as copy:
-        for _, column in decode_in_parts(copy, [(Scalars, 4), (Blobs, 4)], _PART_BYTES):
+        for _, column in read_in_parts(copy, [(Scalars, 4), (Blobs, 4)], _PART_BYTES):
             xy, no, first_day = blobs(column, 3)[0]
             yield np.where(xy < 0, UNPLACED, xy), no, first_day
 
@@ -76,8 +76,8 @@ def _pieces(cursor: Any, xy: Ints, pairs: Ints, unplaced: int, piece_entries: in
 def _known_entries(cursor: Any, begin: int, end: int, *, is_last: bool) -> Entries:
     """Return a range of the known entries, with the last piece those without a position."""
     cursor.execute(load("set_piece.sql"), {"begin": begin, "pairs": end - begin, "is_last": is_last})
-    columns = [(Blobs, 8), (Blobs, 4), (Blobs, 4)]
-    seen_by, seen_when, unplaced_by = copy_out(cursor, "copy_large_piece.sql", columns)
+    shapes: list[Shape] = [(Blobs, 8), (Blobs, 4), (Blobs, 4)]
+    seen_by, seen_when, unplaced_by = copy_out(cursor, "copy_large_piece.sql", shapes)
     return unpacked(np.zeros(len(seen_by[1]), dtype=np.int64), seen_by, seen_when, unplaced_by)
 
 
@@ -91,16 +91,13 @@ def _staged_entries(cursor: Any, uploads: StagedUploads, piece_of: Ints, piece: 
 
 
 def _keep_pairs(cursor: Any, piece: int, packed: Packed) -> None:
-    rows = encode(
-        [
-            Scalars(np.array([piece])),
-            Blobs([packed.seen_by], packed.seen_end, 8),
-            Blobs([packed.seen_times, packed.seen_first, packed.seen_last], packed.seen_end),
-        ]
-    )
+    columns: list[Column] = [
+        Scalars(np.array([piece])),
+        Blobs([packed.seen_by], packed.seen_end, 8),
+        Blobs([packed.seen_times, packed.seen_first, packed.seen_last], packed.seen_end),
+    ]
     with cursor.copy(load("copy_large_pairs.sql")) as copy:
-        for part in rows:
-            copy.write(part)
+        write(copy, columns)
 
 
 def _without_pairs(packed: Packed) -> Packed:

@@ -51,3 +51,14 @@ def test_a_file_gets_a_line_now_and_then():
     progress.show(2)
     progress.end()
     assert stream.getvalue().count("\n") == 1
+
+
+def test_a_terminal_is_not_written_to_more_often_than_anybody_can_read():
+    stream = Terminal()
+    progress = Progress("uploads", 3, stream=stream)
+    progress.show(1)
+    progress.show(2)
+    assert stream.getvalue().count("uploads") == 1
+    progress.end()
+    progress.show(3)
+    assert "3 of 3 uploads" in stream.getvalue()

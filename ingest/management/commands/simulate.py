@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
-import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from core.progress import Progress
 from simulation import names, truth
 from simulation.uploads import LARGEST_MEAN_KB, SMALLEST_MEAN_KB, Order, player_names, simulate
 from simulation.world import World, make_world
-
-#: Seconds between two lines of progress where there is no terminal to draw on.
-QUIET_INTERVAL_S = 10.0
 
 
 class Command(BaseCommand):
@@ -120,7 +116,7 @@ class Command(BaseCommand):
         (directory / "players.txt").write_text("\n".join(everyone) + "\n", encoding="utf-8")
 
     def _write_uploads(self, directory: Path, world: World, order: Order) -> None:
-        progress = _Progress(order.uploads, sys.stderr)
+        progress = Progress("uploads", order.uploads)
         size_bytes = 0
         with ExitStack() as stack:
             books = {
@@ -135,31 +131,8 @@ class Command(BaseCommand):
                 book.write(",\n" if upload.locale in begun else "[\n")
                 json.dump(truth.book_entry(upload), book, ensure_ascii=False)
                 begun.add(upload.locale)
-                progress.show(number, size_bytes)
+                progress.show(number, f"{size_bytes / 1e6:,.0f} MB")
             for locale, book in books.items():
                 book.write("\n]\n" if locale in begun else "[]\n")
         progress.end()
         self.stdout.write(f"{order.uploads:,} uploads, {size_bytes / 1e6:,.1f} MB, in {directory}")
-
-
-class _Progress:
-    """A line that is drawn over on a terminal; elsewhere one every few seconds."""
-
-    def __init__(self, total: int, stream: TextIO) -> None:
-        self.total, self.stream, self.is_terminal = total, stream, stream.isatty()
-        self.next_at = time.monotonic() + (0.2 if self.is_terminal else QUIET_INTERVAL_S)
-
-    def show(self, done: int, size_bytes: int) -> None:
-        now = time.monotonic()
-        if now < self.next_at:
-            return
-        self.next_at = now + (0.2 if self.is_terminal else QUIET_INTERVAL_S)
-        bar = "█" * (30 * done // self.total)
-        line = f"{bar:░<30} {done:,} of {self.total:,} uploads, {size_bytes / 1e6:,.0f} MB"
-        self.stream.write(f"\r{line}" if self.is_terminal else f"{line}\n")
-        self.stream.flush()
-
-    def end(self) -> None:
-        if self.is_terminal:
-            self.stream.write("\r\x1b[K")
-            self.stream.flush()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from core.progress import Progress
 from portal.api.client import Answer, Client, SiteUnreachable, readable, refusal_lines
 
 #: What is taken from folders; other files are sent only when they are named.
@@ -22,7 +22,6 @@ SUFFIXES = {".xml", ".b64", ".gz", ".zst"}
 REFUSED, UNUSABLE = 1, 2
 #: Receipts asked for at once while waiting; those sent first are merged first.
 RECEIPTS_AT_ONCE = 100
-QUIET_INTERVAL_S = 10.0
 CONTRIBUTION = ("new_mobs", "new_positions", "confirmed_positions", "new_drops")
 
 
@@ -153,8 +152,6 @@ class _Sending:
     def __init__(self, command: BaseCommand, client: Client, jobs: int) -> None:
         self.command, self.client, self.jobs = command, client, jobs
         self.counts: Counter[str] = Counter()
-        self.is_terminal = sys.stderr.isatty()
-        self.next_line_at = time.monotonic() + QUIET_INTERVAL_S
 
     def summary(self) -> str:
         """Return what became of the files so far: "12 accepted, 1 refused"."""
@@ -163,13 +160,15 @@ class _Sending:
     def send(self, files: list[Path], tokens: dict[Path, str | None], *, dry_run: bool) -> list[str]:
         """Send all files and return the ids of the accepted uploads, each once."""
         ids: dict[str, None] = {}
+        progress = Progress("files sent", len(files))
 
         def post(file: Path) -> tuple[Path, Answer]:
             return file, self.client.upload(file.read_bytes(), tokens[file], dry_run=dry_run)
 
-        for file, answer in self._each(post, files, "sent"):
+        for file, answer in self._each(post, files, progress):
             if answer.status not in {200, 202}:
                 self.counts["refused"] += 1
+                progress.end()
                 self._say("\n  ".join([f"{file}: {refusal_lines(answer)[0]}", *refusal_lines(answer)[1:]]), error=True)
                 if answer.status == 401:
                     self.client.stop()
@@ -185,24 +184,27 @@ class _Sending:
     def wait_for_merge(self, ids: list[str], patience_s: float) -> None:
         """Wait until all uploads are merged and say what they brought; warn when patience is over."""
         waiting, contribution, merged = list(ids), Counter[str](), 0
+        progress = Progress("uploads on the map", len(ids))
         give_up_at, pause = time.monotonic() + patience_s, 0.2
         while waiting:
             done = set()
             asked = waiting[:RECEIPTS_AT_ONCE]
-            for upload_id, answer in self._each(lambda one: (one, self.client.receipt(one)), asked, "", quiet=True):
+            for upload_id, answer in self._each(lambda one: (one, self.client.receipt(one)), asked):
                 status = answer.body.get("status")
                 if answer.status != 200 or status in {"rejected", "withdrawn"}:
                     done.add(upload_id)
                     self.counts["refused"] += 1
                     why = answer.body.get("reason") or answer.body.get("detail") or "no reason given"
+                    progress.end()
                     self._say(f"Upload {upload_id} is {status or 'lost'}: {readable(str(why))}", error=True)
                 elif status == "merged":
                     done.add(upload_id)
                     merged += 1
                     contribution.update({name: int(answer.body.get(name, 0)) for name in CONTRIBUTION})
             waiting = [upload_id for upload_id in waiting if upload_id not in done]
-            self._progress(f"{merged:,} of {len(ids):,} uploads are on the map")
+            progress.show(merged)
             if waiting and time.monotonic() > give_up_at:
+                progress.end()
                 raise SiteUnreachable(
                     f"After {patience_s:g} s {len(waiting):,} uploads still wait to be merged. They are safe; "
                     "look at their receipts later"
@@ -210,11 +212,12 @@ class _Sending:
             if waiting and not done:
                 time.sleep(pause)
                 pause = min(pause * 1.5, 3.0)
+        progress.end()
         self._say(_told(merged, contribution))
 
-    def _each(self, work: Any, items: list[Any], word: str, *, quiet: bool = False) -> Iterator[Any]:
-        """Yield `work(item)` as it is done; few are in hand at once, and progress is shown."""
-        left, total, done = iter(items), len(items), 0
+    def _each(self, work: Any, items: list[Any], progress: Progress | None = None) -> Iterator[Any]:
+        """Yield `work(item)` as it is done, a few items at once."""
+        left, done = iter(items), 0
         with ThreadPoolExecutor(self.jobs) as pool:
             try:
                 running: set[Future[Any]] = {pool.submit(work, item) for item in islice(left, 2 * self.jobs)}
@@ -224,33 +227,20 @@ class _Sending:
                     for future in finished:
                         done += 1
                         yield future.result()
-                    if not quiet:
-                        waiting = f" · {self.client.waiting}" if self.client.waiting else ""
-                        self._progress(f"{done:,} of {total:,} {word}{waiting}")
+                    if progress:
+                        progress.show(done, self.client.waiting)
             except OSError as error:
-                self._end()
                 raise CommandError(
                     f"Could not read {error.filename}: {error.strerror}.", returncode=UNUSABLE
                 ) from error
             except BaseException:
                 self.client.stop()  # or the pool would wait for the pauses between tries
                 raise
-
-    def _progress(self, line: str) -> None:
-        if self.is_terminal:
-            sys.stderr.write(f"\r\x1b[K{line[:110]}")
-        elif time.monotonic() > self.next_line_at:
-            self.next_line_at = time.monotonic() + QUIET_INTERVAL_S
-            sys.stderr.write(f"{line}\n")
-        sys.stderr.flush()
-
-    def _end(self) -> None:
-        if self.is_terminal:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            finally:
+                if progress:
+                    progress.end()
 
     def _say(self, text: str, *, error: bool = False) -> None:
-        self._end()
         (self.command.stderr if error else self.command.stdout).write(text)
 
 

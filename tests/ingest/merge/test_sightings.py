@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.merge import sightings
-from ingest.merge.binary_copy import Arrays, Blobs, Scalars, blobs, decode, encode
 from ingest.merge.sightings import Entries
 
 #: As many as there may be at once: the keys of the last place are the largest that fit.
@@ -78,41 +77,3 @@ def test_a_packed_row_holds_what_was_seen_in_its_habitat(rows) -> None:
         every = [last for met in seen[place].values() for _, _, last in met]
         assert packed.last_seen_day[place] == max(every, default=0)
         start = end
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    st.lists(
-        st.tuples(
-            st.integers(-(2**63), 2**63 - 1),
-            st.integers(-(2**31), 2**31 - 1),
-            st.lists(st.integers(-(2**31), 2**31 - 1), max_size=4),
-            st.lists(st.integers(-(2**63), 2**63 - 1), max_size=4),
-        ),
-        max_size=6,
-    )
-)
-def test_binary_rows_read_as_they_were_written(rows) -> None:
-    def array(lists: list[list[int]], size: int) -> Arrays:
-        flat = np.array([value for values in lists for value in values], dtype=np.int64)
-        return Arrays(flat, np.cumsum(np.array([len(values) for values in lists], dtype=np.int64)), size)
-
-    longs, ints, int_lists, long_lists = ([row[column] for row in rows] for column in range(4))
-    written = encode(
-        [
-            Scalars(np.array(longs, dtype=np.int64), 8),
-            Scalars(np.array(ints, dtype=np.int64)),
-            array(int_lists, 4),
-            array(long_lists, 8),
-            Blobs([array(int_lists, 4).values] * 2, array(int_lists, 4).end),
-            Blobs([array(long_lists, 8).values], array(long_lists, 8).end, 8),
-        ]
-    )
-    found = decode(written, [(Scalars, 8), (Scalars, 4), (Arrays, 4), (Arrays, 8), (Blobs, 4), (Blobs, 8)])
-    assert [values.tolist() for values, _ in found[:2]] == [longs, ints]
-    twice, counts = blobs(found[4], 2)
-    assert counts.tolist() == [len(values) for values in int_lists]
-    assert twice.tolist() == [[value for values in int_lists for value in values]] * 2
-    for (values, counts), lists in zip((*found[2:4], found[5]), (int_lists, long_lists, long_lists), strict=True):
-        assert counts.tolist() == [len(values) for values in lists]
-        assert values.tolist() == [value for values in lists for value in values]
