@@ -1,4 +1,4 @@
-"""The rows of work. They live in the portal's database; PostgreSQL remembers, RabbitMQ only distributes."""
+"""Uploads, in the portal's database. PostgreSQL remembers what is to be done, RabbitMQ only distributes it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Upload(models.Model):
-    """An accepted document, from its `202` on: where it lies, what it holds and how far it has come.
+    """An accepted upload: where its document is, what it holds, and its status (`ingest.lifecycle` changes it).
 
-    The row is committed only after the document is on disk, and is never deleted by the pipeline.
+    The row is committed only after the document is on disk, and the pipeline never deletes it.
     """
 
     class Status(models.TextChoices):
@@ -24,7 +24,7 @@ class Upload(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     locale = models.CharField(_("locale"), max_length=4)
-    #: SHA-256 over the document's records, whatever their order and wrapping (`mobmapdata.content_hash`).
+    #: SHA-256 over the document's records, independent of their order and wrapping (`Contents.content_hash`).
     content_hash = models.BinaryField(_("content hash"), max_length=32)
     version = models.PositiveSmallIntegerField(
         _("version"), help_text=_("Version of the addon's format: 42, 43 or 44.")
@@ -34,7 +34,7 @@ class Upload(models.Model):
     sender = models.CharField(_("sender"), max_length=80)
     file_name = models.CharField(_("file name"), max_length=200, blank=True)
     size_bytes = models.PositiveIntegerField(_("size in bytes"), help_text=_("Size of the XML, unwrapped."))
-    #: Name in the spool's storage, later in the archive's (`archived`); empty once deleted.
+    #: Name in the spool, later in the archive (`archived`); empty once the document is deleted.
     document_name = models.CharField(_("document"), max_length=200)
     archived = models.BooleanField(_("archived"), default=False)
 
@@ -54,19 +54,19 @@ class Upload(models.Model):
     rejected_at = models.DateTimeField(_("rejected at"), null=True, blank=True)
     #: Set once its counts are subtracted (`ingest.maintenance.withdrawals`); null before that.
     withdrawn_at = models.DateTimeField(_("withdrawn at"), null=True, blank=True)
-    #: When retention chose its document for deletion (`ingest.maintenance.retention`); `document` is empty once it is
-    #: deleted. From then on nobody can withdraw, restore or requeue it; what is merged of it stays.
+    #: When retention chose its document for deletion (`ingest.maintenance.retention`); `document_name` is empty once
+    #: it is deleted. From then on nobody can withdraw, restore or requeue the upload; its counts stay.
     expired_at = models.DateTimeField(_("document deleted at"), null=True, blank=True)
-    #: What the merge contribution: new_mobs, new_positions, confirmed_positions, new_drops.
+    #: What its merge added: new_mobs, new_positions, confirmed_positions, new_drops.
     contribution = models.JSONField(_("contribution"), null=True, blank=True)
     reason = models.TextField(_("reason"), blank=True, help_text=_("Why it was rejected, or why the last try failed."))
 
-    #: The wake-up (Celery task id) that works on it, and until when the claim holds.
+    #: The wake-up (Celery task id) that has claimed it, and until when the claim holds.
     claimed_by = models.CharField(_("claimed by"), max_length=40, blank=True)
     lease_until = models.DateTimeField(_("claimed until"), null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(_("tries"), default=0)
     retry_at = models.DateTimeField(_("next try"), null=True, blank=True)
-    #: 0, or the step of `ingest.queue.quarantine` at which it is tried apart from the others.
+    #: 0, or its step in quarantine (`ingest.queue.quarantine`).
     quarantine_step = models.PositiveSmallIntegerField(
         _("quarantine step"),
         default=0,
@@ -107,15 +107,15 @@ class Upload(models.Model):
 
     @property
     def kept_days(self) -> int | None:
-        """After how many days its document was deleted; None while it is kept."""
+        """Days after which its document was deleted; None while it is kept."""
         return None if self.expired_at is None else (self.expired_at - self.received_at).days
 
 
 class Requeued(models.Model):
-    """An upload that an operator has put back to work (`ingest.queue.requeue`), until a worker has looked at it.
+    """An upload that an operator has requeued (`ingest.queue.requeue`), until a worker has looked at it.
 
-    A table of its own, and narrow: millions are added at once, and setting as many uploads to `queued` would
-    write every one of their wide rows anew and put them before what players send meanwhile.
+    A narrow table of its own: millions are added at once. Setting as many uploads to `queued` would rewrite all their
+    wide rows, and put them before what players send meanwhile.
     """
 
     pk = models.CompositePrimaryKey("locale", "upload")
@@ -127,7 +127,7 @@ class Requeued(models.Model):
 
 
 class LocaleControl(models.Model):
-    """An admin's hand on a locale: stop taking uploads, or take them but let them wait."""
+    """An admin's switches for a locale: refuse uploads, or accept them and let them wait."""
 
     locale = models.CharField(_("locale"), max_length=4, primary_key=True)
     intake_paused = models.BooleanField(_("intake paused"), default=False, help_text=_("Answer uploads with 503."))

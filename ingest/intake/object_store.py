@@ -32,22 +32,22 @@ T = TypeVar("T")
 
 #: Compressed documents up to this size are held in memory until they are sent, larger ones in a file.
 IN_MEMORY_BYTES = 1 << 20
-#: While the store is away one request in so many seconds finds out whether it is back; the others fail at once.
+#: While the store is unavailable, one request in so many seconds tries it; the others fail at once.
 PAUSE_S = 5.0
 CONNECT_TIMEOUT_S = 3
-#: For each part of an answer. A store that takes longer is away: threads of the web server wait here.
+#: For each part of an answer. A store that takes longer counts as unavailable: threads of the web server wait here.
 READ_TIMEOUT_S = 15
 
 
 class ObjectStoreFault(OSError):
-    """The object store did not do what it was asked; says why, but neither address nor name."""
+    """The object store did not do what was asked. Says why, without addresses and names."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(errno.EIO, reason)
 
 
-def _says_os_errors(method: Callable[..., T]) -> Callable[..., T]:
-    """Let a method raise FileNotFoundError or `ObjectStoreFault`; boto's own errors, with addresses, are logged."""
+def _raises_os_errors(method: Callable[..., T]) -> Callable[..., T]:
+    """Make a method raise FileNotFoundError or `ObjectStoreFault`; boto's own errors, with addresses, are logged."""
 
     @wraps(method)
     def call(*args: Any, **options: Any) -> T:
@@ -69,9 +69,9 @@ def _says_os_errors(method: Callable[..., T]) -> Callable[..., T]:
 
 @cache
 def _resource(process: int, endpoint: str, region: str, access_key: str, secret_key: str) -> Any:
-    """Return boto's connection; it costs 13 MB, so storages and threads of a process share one.
+    """Return boto's connection. It takes 13 MB, so storages and threads of a process share one.
 
-    Only its client is used, which threads may share. A forked process makes its own.
+    Only its client is used, which threads may share. A forked process creates its own.
     """
     return boto3.Session(access_key or None, secret_key or None, region_name=region or None).resource(
         "s3",
@@ -92,12 +92,12 @@ def _resource(process: int, endpoint: str, region: str, access_key: str, secret_
 
 @deconstructible(path="ingest.intake.object_store.ObjectStorage")
 class ObjectStorage(S3Storage):
-    """A prefix of a bucket. A document is there, whole and durable, from the moment `save` returns."""
+    """A prefix of a bucket. A document is whole and durable from the moment `save` returns."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._away = False
-        self._ask_again_at = 0.0
+        self._unavailable = False
+        self._try_again_at = 0.0
 
     @property
     def connection(self) -> Any:
@@ -109,21 +109,21 @@ class ObjectStorage(S3Storage):
             self.secret_key or "",
         )
 
-    exists = _says_os_errors(S3Storage.exists)
-    listdir = _says_os_errors(S3Storage.listdir)
-    size = _says_os_errors(S3Storage.size)
-    get_modified_time = _says_os_errors(S3Storage.get_modified_time)
+    exists = _raises_os_errors(S3Storage.exists)
+    listdir = _raises_os_errors(S3Storage.listdir)
+    size = _raises_os_errors(S3Storage.size)
+    get_modified_time = _raises_os_errors(S3Storage.get_modified_time)
 
     def delete(self, name: str) -> None:
-        with self._one_finds_out():  # a document that could not be stored is deleted: don't wait twice
+        with self._one_tries():  # called after a failed `save`: don't wait twice
             self._delete(name)
 
-    _delete = _says_os_errors(S3Storage.delete)
+    _delete = _raises_os_errors(S3Storage.delete)
 
     def take_all(self, names: Iterable[str], source: ObjectStorage) -> dict[str, OSError]:
-        """Move documents here within the store: each is copied, and deleted there once the copy is durable.
+        """Move documents here within the store: each is copied, and deleted in `source` once the copy is durable.
 
-        Returns those that could not be moved, with why; FileNotFoundError for what is not in `source` (any more).
+        Return those that could not be moved, with the reason (FileNotFoundError: not in `source`).
         """
         failed: dict[str, OSError] = {}
         for name in names:
@@ -135,7 +135,7 @@ class ObjectStorage(S3Storage):
         return failed
 
     def drop_all(self, names: Iterable[str]) -> dict[str, OSError]:
-        """Delete documents; returns those that may be there still, with why. What is not there does not count."""
+        """Delete documents; return those that may still be there, with the reason. Missing documents do not count."""
         failed: dict[str, OSError] = {}
         for name in names:
             try:
@@ -146,7 +146,7 @@ class ObjectStorage(S3Storage):
                 failed[name] = error
         return failed
 
-    @_says_os_errors
+    @_raises_os_errors
     def _copy(self, name: str, source: ObjectStorage) -> None:
         self.connection.meta.client.copy_object(
             CopySource={"Bucket": source.bucket_name, "Key": source._normalize_name(name)},
@@ -155,7 +155,7 @@ class ObjectStorage(S3Storage):
         )
 
     def _save(self, name: str, content: File) -> str:  # type: ignore[type-arg]
-        # One request with the length known: never half an object, nor parts of one that nobody asks for.
+        # One request with a known length: never half an object, nor parts of one that nobody deletes.
         with SpooledTemporaryFile(max_size=IN_MEMORY_BYTES, dir=settings.FILE_UPLOAD_TEMP_DIR) as packed:
             digest = hashlib.md5(usedforsecurity=False)
             for chunk in content.chunks():
@@ -163,11 +163,11 @@ class ObjectStorage(S3Storage):
                 digest.update(chunk)
             size_bytes = packed.tell()
             packed.seek(0)
-            with self._one_finds_out():
+            with self._one_tries():
                 self._put(name, packed, size_bytes, base64.b64encode(digest.digest()).decode())
         return name
 
-    @_says_os_errors
+    @_raises_os_errors
     def _put(self, name: str, packed: IO[bytes], size_bytes: int, md5: str) -> None:
         self.connection.meta.client.put_object(
             Bucket=self.bucket_name,
@@ -179,36 +179,36 @@ class ObjectStorage(S3Storage):
         )
 
     @contextmanager
-    def _one_finds_out(self) -> Iterator[None]:
-        """Fail at once while the store is away, but for one try every `PAUSE_S`.
+    def _one_tries(self) -> Iterator[None]:
+        """Fail at once while the store is unavailable, except for one try every `PAUSE_S`.
 
-        Otherwise every thread of the web server would soon wait for a store that is silent.
+        Otherwise all threads of the web server would soon wait for a silent store.
         """
-        if self._away:
-            if monotonic() < self._ask_again_at:
+        if self._unavailable:
+            if monotonic() < self._try_again_at:
                 raise ObjectStoreFault("the object store did not answer a moment ago")
-            self._ask_again_at = monotonic() + PAUSE_S
+            self._try_again_at = monotonic() + PAUSE_S
         try:
             yield
         except ObjectStoreFault:
-            self._away, self._ask_again_at = True, monotonic() + PAUSE_S
+            self._unavailable, self._try_again_at = True, monotonic() + PAUSE_S
             raise
-        self._away = False
+        self._unavailable = False
 
-    @_says_os_errors
+    @_raises_os_errors
     def _open(self, name: str, mode: str = "rb") -> File:  # type: ignore[type-arg]
         answer = self.connection.meta.client.get_object(Bucket=self.bucket_name, Key=self._normalize_name(name))
         return File(cast(IO[bytes], _Stream(answer["Body"])), name)
 
 
 class _Stream:
-    """The body of an answer, read while it arrives; one that ends too early raises `ObjectStoreFault`."""
+    """The body of an answer, read while it arrives. One that ends too early raises `ObjectStoreFault`."""
 
     def __init__(self, body: Any) -> None:
         self._body = body
         self.close = body.close
 
-    @_says_os_errors
+    @_raises_os_errors
     def read(self, size: int = -1) -> bytes:
         data: bytes = self._body.read(None if size < 0 else size)
         return data

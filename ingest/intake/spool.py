@@ -1,8 +1,7 @@
-"""Documents on disk: the spool, which is the log of everything accepted, and the archive behind it.
+"""Documents on disk: the spool, which is the log of everything accepted, and the archive.
 
-Both are Django storages (`STORAGES["spool"]`, `["archive"]`) of the same kind: directories, or prefixes
-of a bucket that several machines share (`ingest.intake.object_store`). A document is XML as unwrapped,
-compressed with zstd.
+Both are Django storages (`STORAGES["spool"]`, `["archive"]`) of the same kind: directories, or prefixes of a bucket that
+several machines share (`ingest.intake.object_store`). A stored document is the unwrapped XML, compressed with zstd.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ _LEVEL = 3
 class DurableFileSystemStorage(FileSystemStorage):
     """A directory whose files survive a loss of power from the moment `save` returns.
 
-    Django's own storage leaves data and directory entry to the page cache. Here the file is written
-    under a temporary name, synced, renamed, and its folder synced: there is never half a file.
+    Django's own storage leaves data and directory entry to the page cache. Here a file is written under a temporary
+    name, synced, renamed, and its folder synced: there is never half a file.
     """
 
     def save(self, name: str, content: File, max_length: int | None = None) -> str:  # type: ignore[override, type-arg]
-        """Store a document under its name, in place of an earlier one; raises OSError.
+        """Store a document under its name, replacing an earlier one; raises OSError.
 
-        Django's way to this point cleans names and makes them unique. Here they are made of uploads' ids.
+        Django's own method first cleans the name and makes it unique. Here names are made of uploads' ids.
         """
         target = Path(self.location, name)
         made = _make_folders(target.parent)
@@ -56,7 +55,7 @@ class DurableFileSystemStorage(FileSystemStorage):
         return name
 
     def take_all(self, names: Iterable[str], source: DurableFileSystemStorage) -> dict[str, OSError]:
-        """Move documents here from another directory; returns those that could not be moved, with why.
+        """Move documents here from another directory; return those that could not be moved, with the reason.
 
         Each folder is synced once for all of them.
         """
@@ -77,11 +76,11 @@ class DurableFileSystemStorage(FileSystemStorage):
         for folder in changed:
             _sync_folder(folder)
         for left in copied:
-            left.unlink(missing_ok=True)  # another worker may have moved it, too
+            left.unlink(missing_ok=True)  # another worker may have moved it as well
         return failed
 
     def drop_all(self, names: Iterable[str]) -> dict[str, OSError]:
-        """Delete documents, for good from the moment this returns; returns those that are still there, with why."""
+        """Delete documents, for good from the moment this returns; return those still there, with the reason."""
         failed: dict[str, OSError] = {}
         changed: set[Path] = set()
         for name in names:
@@ -99,7 +98,7 @@ class DurableFileSystemStorage(FileSystemStorage):
 
     @staticmethod
     def _rename(there: Path, here: Path) -> bool:
-        """Rename a file; False where that can't be done because it lies on another disk."""
+        """Rename a file; return False if it is on another disk."""
         try:
             there.rename(here)
         except OSError as error:
@@ -110,7 +109,7 @@ class DurableFileSystemStorage(FileSystemStorage):
 
 
 def _make_folders(folder: Path) -> list[Path]:
-    """Create a folder and those above it; return the folders that got a new entry."""
+    """Create a folder and its missing parents; return the folders that got a new entry."""
     missing = []
     while not folder.is_dir():
         missing.append(folder)
@@ -130,16 +129,16 @@ def _sync_folder(folder: Path) -> None:
 
 
 class Documents(Protocol):
-    """What spool and archive can beside a Django storage."""
+    """What spool and archive can do beyond a Django storage."""
 
     def take_all(self, names: Iterable[str], source: Storage) -> dict[str, OSError]:
-        """Move documents here from a storage of the same kind: durable here before they go there.
+        """Move documents here from a storage of the same kind: durable here before they are deleted there.
 
-        Returns those that could not be moved, with why (FileNotFoundError: not there).
+        Return those that could not be moved, with the reason (FileNotFoundError: not in `source`).
         """
 
     def drop_all(self, names: Iterable[str]) -> dict[str, OSError]:
-        """Delete documents for good; returns those that may be there still, with why. Repeatable."""
+        """Delete documents for good; return those that may still be there, with the reason. Repeatable."""
 
 
 def spool() -> Storage:
@@ -148,24 +147,24 @@ def spool() -> Storage:
 
 
 def archive() -> Storage:
-    """Return the storage of documents that have been merged (or rejected)."""
+    """Return the storage of documents that are merged or rejected."""
     return storages["archive"]
 
 
 def document_name(upload_id: str) -> str:
-    """Return an upload's name in either storage: `"3f…"` → `"3f/3f….xml.zst"`, 256 folders in all."""
+    """Return the name of an upload's document in either storage: `"3f…"` → `"3f/3f….xml.zst"`, in 256 folders."""
     return f"{upload_id[:2]}/{upload_id}.xml.zst"
 
 
 def put(storage: Storage, name: str, document: BinaryIO) -> None:
-    """Store a document (XML, positioned anywhere) durably; raises OSError when the disk is full or the store away."""
+    """Store a document (a seekable stream of XML) durably; raises OSError if the disk is full or the store unavailable."""
     document.seek(0)
     compressed = _Compressed(document)
     storage.save(name, compressed)
 
 
 class _Compressed(File):  # type: ignore[type-arg]
-    """A file that is compressed while it is being stored."""
+    """A file that is compressed while it is stored."""
 
     def __init__(self, document: BinaryIO) -> None:
         super().__init__(document)
@@ -206,12 +205,12 @@ def _raw(stored: IO[bytes]) -> IO[bytes]:
 
 
 def move_to_archive(names: Iterable[str]) -> dict[str, OSError]:
-    """Move documents from the spool to the archive; returns those that are not there now, with why. Repeatable."""
+    """Move documents from the spool to the archive; return those that did not arrive, with the reason. Repeatable."""
     failed = cast(Documents, archive()).take_all(names, spool())
     for name, error in list(failed.items()):
         if not isinstance(error, FileNotFoundError):
             continue
-        # An earlier try that was cut short has moved it, or another worker just now.
+        # An interrupted earlier try has moved it, or another worker just now.
         if archive().exists(name):
             del failed[name]
         else:
@@ -220,12 +219,12 @@ def move_to_archive(names: Iterable[str]) -> dict[str, OSError]:
 
 
 def drop_from_archive(names: Iterable[str]) -> dict[str, OSError]:
-    """Delete documents from the archive; returns those that may be there still, with why. Repeatable."""
+    """Delete documents from the archive; return those that may still be there, with the reason. Repeatable."""
     return cast(Documents, archive()).drop_all(names)
 
 
 def free_bytes() -> int | None:
-    """Return the free space on the spool's disk; None for an object store, which has no such figure."""
+    """Return the free bytes on the spool's disk; None for an object store, which has no such figure."""
     storage = spool()
     if not isinstance(storage, FileSystemStorage):
         return None

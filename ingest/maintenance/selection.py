@@ -1,4 +1,4 @@
-"""Which uploads an operator means: the options that requeue and withdraw share, and the query they make."""
+"""Select uploads: the options that the commands requeue and withdraw share, and the query that they form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ingest.models import Upload
 
 @dataclass(frozen=True)
 class Selection:
-    """What uploads must all meet; empty fields ask for nothing."""
+    """Conditions that uploads must all meet; empty fields are no condition."""
 
     locale: str | None = None
     since: datetime | None = None
@@ -28,7 +28,7 @@ class Selection:
     senders: Sequence[str] = ()
 
     def is_everything(self) -> bool:
-        """Tell whether nothing is asked for beyond a locale."""
+        """Return whether there is no condition beyond the locale."""
         return not (self.since or self.until or self.client_versions or self.uploads or self.senders)
 
     def query(self) -> QuerySet[Upload]:
@@ -60,7 +60,7 @@ def _any_version(asked: Sequence[str]) -> Q:
 
 
 def add_arguments(parser: CommandParser) -> None:
-    """Offer the options of a selection; several kinds together mean uploads that meet them all."""
+    """Add the options of a selection; uploads must meet all that are given."""
     parser.add_argument("--locale", type=hosted_locale, help="uploads of this locale, such as deDE")
     parser.add_argument(
         "--since", type=_since, metavar="WHEN", help="received at or after: 2026-11-20 or 2026-11-20T14:30 (UTC)"
@@ -75,7 +75,7 @@ def add_arguments(parser: CommandParser) -> None:
         default=[],
         metavar="V",
         help="a version of the addon's format (42, 43, 44), or of the game as its uploads write it; "
-        "'12345*' takes all that begin so. May be given several times",
+        "'12345*' takes all that begin with 12345. May be given several times",
     )
 
 
@@ -95,7 +95,7 @@ def hosted_locale(text: str) -> str:
 
 
 def _moment(text: str) -> tuple[datetime, bool]:
-    """Return a moment in UTC, and whether it is a whole day."""
+    """Return a time in UTC, and whether it is a whole day."""
     try:
         if len(text) == len("2026-11-20"):
             return datetime.combine(datetime.fromisoformat(text), time.min, UTC), True

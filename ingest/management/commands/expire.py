@@ -25,15 +25,14 @@ _MAX_DAYS = 36_500
 
 class Command(BaseCommand):
     help = (
-        "Delete documents from the archive that are older than MOBMAP_ARCHIVE_DAYS, as the hourly round does, but all "
-        "at once. What is merged of them stays on the map and is carried over whole into rebuilds, but can no longer "
-        "be withdrawn. May be interrupted and repeated."
+        "Delete documents from the archive that are older than MOBMAP_ARCHIVE_DAYS, as the hourly cleanup does, but all "
+        "at once. Their counts stay on the map and in rebuilds, but can no longer be withdrawn. May be interrupted and repeated."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--locale", type=selection.hosted_locale, help="uploads of this locale alone, such as deDE")
         parser.add_argument(
-            "--days", type=_days, metavar="N", help="older than N days, in place of MOBMAP_ARCHIVE_DAYS"
+            "--days", type=_days, metavar="N", help="older than N days, instead of MOBMAP_ARCHIVE_DAYS"
         )
         parser.add_argument("--dry-run", action="store_true", help="only say how many documents it would be")
         parser.add_argument("--yes", action="store_true", help="do not ask")
@@ -78,7 +77,7 @@ class Command(BaseCommand):
                 done += retention.expire(locale, before, report=partial(_show, progress, done))
             except retention.RebuildInProgress:
                 raise CommandError(
-                    f"A rebuild of {locale} is at work or was interrupted, and needs the documents that were there "
+                    f"A rebuild of {locale} is running or was interrupted, and needs the documents that were there "
                     f"when it began. {_deleted(done)} Finish it, or drop it with “rebuild {locale} --discard”, and "
                     "run the command again."
                 ) from None

@@ -1,4 +1,4 @@
-"""`./manage.py rebuild deDE`: make a locale's map anew from the archive, beside the live one, and swap."""
+"""`./manage.py rebuild deDE`: rebuild a locale's map from the archive, beside the live one, and swap."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ GONE_SHOWN = 10
 
 class Command(BaseCommand):
     help = (
-        "Make the merged tables of one locale anew from the archive, beside the live ones, and let them change "
-        "places. The site stays readable and goes on merging; only the last uploads, the comparison and the swap "
-        "hold up folds, for some seconds. Interrupted, it goes on where it was when it is run again. The dictionaries "
-        "(zones, names) are kept, so ids and addresses stay."
+        "Rebuild the merged tables of one locale from the archive, beside the live ones, and swap them. The site stays "
+        "readable and goes on merging; only the last uploads, the comparison and the swap hold up folds, for some "
+        "seconds. After an interruption, run it again to go on. The dictionaries (zones, names) are kept, so ids and "
+        "addresses stay."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -37,14 +37,14 @@ class Command(BaseCommand):
         parser.add_argument(
             "--dry-run",
             action="store_true",
-            help="rebuild and say what would differ, but leave the live tables; a later run goes on from there",
+            help="rebuild and say what would differ, but leave the live tables; a later run goes on",
         )
         parser.add_argument("--start-over", action="store_true", help="forget what an interrupted run has done")
         parser.add_argument("--discard", action="store_true", help="only drop what an interrupted run has done")
         parser.add_argument(
             "--without-missing",
             action="store_true",
-            help="swap although live uploads can't be read any more: what they brought vanishes from the map",
+            help="swap although live uploads can't be read any more: their counts vanish from the map",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -53,7 +53,7 @@ class Command(BaseCommand):
             with rebuild.only_one(locale):
                 self._work(locale, options)
         except rebuild.AlreadyRunning:
-            raise CommandError(f"Another rebuild of {locale} is at work; wait for it or end it.") from None
+            raise CommandError(f"Another rebuild of {locale} is running; wait for it or end it.") from None
         except KeyboardInterrupt:
             raise CommandError(
                 f"Stopped; the live map of {locale} is as it was. Run the command again to go on, or with --discard "
@@ -130,7 +130,7 @@ def _incomplete(locale: str, error: rebuild.Incomplete) -> str:
     return (
         f"The live map of {locale} holds {len(error.gone):,} uploads that can't be read any more:\n"
         f"{_listed(error.gone)}\nThe live map is as it was. Bring their documents back into the archive and run the "
-        "command again, or add --without-missing: what they brought then vanishes from the map."
+        "command again, or add --without-missing: their counts then vanish from the map."
     )
 
 

@@ -1,4 +1,4 @@
-"""`./manage.py requeue`: put archived uploads back to work."""
+"""`./manage.py requeue`: put merged or rejected uploads back to work."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ingest.queue import requeue
 
 class Command(BaseCommand):
     help = (
-        "Put uploads that are done with (merged or rejected) back to work: all of them, or those that meet every "
-        "option given. What is in the merged tables stays as it is and is not read again; what is missing there "
-        "(after a backup was restored) or was rejected (before a reader was mended) is read from the archive and "
-        "merged. To have all of a locale read anew, run “rebuild”. Players' uploads go first. May be repeated at any "
-        "time; withdrawn uploads are brought back by “withdraw --restore” alone."
+        "Requeue uploads that are merged or rejected: all of them, or those that meet every option given. What is in "
+        "the merged tables stays and is not read again. What is missing there (after a restored backup) or was "
+        "rejected (before a reader was fixed) is read from the archive and merged. To read all of a locale again, run "
+        "“rebuild”. Players' uploads go first. May be repeated at any time. Withdrawn uploads come back by “withdraw "
+        "--restore” only."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -45,9 +45,9 @@ class Command(BaseCommand):
             self.stdout.write(f"{locale}: {_uploads(count)}")
         total = sum(found.values())
         if options["dry_run"]:
-            self.stdout.write(f"Dry run: {_uploads(total)} would be put back to work; nothing was changed.")
+            self.stdout.write(f"Dry run: {_uploads(total)} would be requeued; nothing was changed.")
             return
-        self.stdout.write(f"Selected in {time.monotonic() - began:.1f} s; putting them back to work in one go …")
+        self.stdout.write(f"Selected in {time.monotonic() - began:.1f} s; requeueing them in one go …")
         self.stdout.flush()
         began = time.monotonic()
         added = requeue.add_selected()
@@ -55,18 +55,18 @@ class Command(BaseCommand):
         for locale in found:
             try:
                 wake.send(locale)
-            except Exception as error:  # noqa: BLE001  (whatever the broker does: the sweep stands behind)
+            except Exception as error:  # noqa: BLE001  (whatever the broker does, the sweep follows)
                 self.stderr.write(f"Workers could not be woken ({error}); the sweep starts them within seconds.")
                 break
-        before = f", {total - added:,} were waiting for it already" if added < total else ""
-        self.stdout.write(f"{_uploads(added)} put back to work in {took_s:.1f} s{before}. Live uploads go first.")
+        before = f", {total - added:,} were requeued already" if added < total else ""
+        self.stdout.write(f"{_uploads(added)} requeued in {took_s:.1f} s{before}. Live uploads go first.")
 
     def _tell_lost(self, asked: str | None) -> None:
         for locale in [asked] if asked else locales.hosted():
             if lost := retention.lost(locale):
                 self.stderr.write(
-                    f"{locale}: {_uploads(lost)} more can't be brought back: their documents were deleted when they "
-                    "expired, after the backup was made that the locale's database comes from."
+                    f"{locale}: {_uploads(lost)} more can't be merged again: their documents expired after the backup "
+                    "was made that the locale's database comes from."
                 )
 
 
@@ -76,9 +76,9 @@ def _uploads(count: int) -> str:
 
 def _nothing(some_match: bool) -> str:
     if not some_match:
-        return "No upload meets these options; nothing was put back to work."
+        return "No upload meets these options; nothing was requeued."
     states = ", ".join(str(label) for status, label in Upload.Status.choices if status not in lifecycle.REQUEUEABLE)
     return (
         f"The uploads that meet these options are all {states}, or their documents are gone: those at work come by "
-        "themselves, withdrawn ones by “withdraw --restore”. Nothing was put back to work."
+        "themselves, withdrawn ones by “withdraw --restore”. Nothing was requeued."
     )

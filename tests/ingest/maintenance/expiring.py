@@ -21,7 +21,7 @@ LONG_AGO = RECEIVED + timedelta(days=30)
 
 
 def forget_base() -> None:
-    """Empty what is carried over: flushing a test database leaves what lies outside Django's models."""
+    """Empty the baseline: flushing a test database leaves what lies outside Django's models."""
     with connections[ALIAS].cursor() as cursor:
         cursor.execute(f"TRUNCATE {', '.join(f'baseline.{table}' for table in rebuild_tables.KEYS)}")
 

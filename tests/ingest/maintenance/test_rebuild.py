@@ -1,4 +1,4 @@
-"""A locale made anew from the archive: the same tables, beside the live ones, and the swap."""
+"""A locale rebuilt from the archive: the same tables, beside the live ones, and the swap."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_what_no_upload_accounts_for_vanishes_with_its_spawn_points():
     assert tables() == before
 
 
-def test_owners_of_names_are_decided_anew():
+def test_owners_of_names_are_decided_again():
     merge(document(mob(zone(level=None), name="Kodo", id=None), version=42))
     merge(document(mob(name="Kodo", id=5)))
     before = tables()
@@ -283,7 +283,7 @@ def test_a_long_reader_delays_the_swap_and_is_not_hurt(monkeypatch):
     assert "1 are rebuilt already" in command()
 
 
-def test_something_that_cannot_be_bound_anew_stops_the_swap(monkeypatch):
+def test_something_that_cannot_be_created_again_stops_the_swap(monkeypatch):
     merge(xml(1))
     before = tables()
     with connections[ALIAS].cursor() as cursor:
@@ -370,7 +370,7 @@ def test_one_rebuild_of_a_locale_at_a_time():
         thread = Thread(target=other)
         thread.start()
         thread.join(120)
-    assert "Another rebuild of deDE is at work" in said[0]
+    assert "Another rebuild of deDE is running" in said[0]
 
 
 # --- uploads that can't be read any more ------------------------------------------------------------

@@ -196,7 +196,7 @@ def crash_at(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(baseline, "fold_from", dies_before)
     elif step == "folded, not committed":
         monkeypatch.setattr(baseline, "fold_from", dies_after(baseline.fold_from))
-    elif step == "carried over":
+    elif step == "in the baseline":
         monkeypatch.setattr(spool, "drop_from_archive", dies_before)
     elif step == "one document deleted":
         monkeypatch.setattr(
@@ -206,7 +206,7 @@ def crash_at(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(spool, "drop_from_archive", dies_after(spool.drop_from_archive))
 
 
-STEPS = ["marked", "staged", "folded, not committed", "carried over", "one document deleted", "all documents deleted"]
+STEPS = ["marked", "staged", "folded, not committed", "in the baseline", "one document deleted", "all documents deleted"]
 
 
 @pytest.mark.parametrize("step", STEPS)

@@ -40,7 +40,7 @@ def test_requeue_tells_what_an_older_backup_has_lost(capsys):
     assert capsys.readouterr().err == ""
     forget_base()
     command("requeue", "--dry-run")
-    assert "deDE: 1 upload more can't be brought back" in capsys.readouterr().err
+    assert "deDE: 1 upload more can't be merged again" in capsys.readouterr().err
 
 
 def test_the_same_notes_sent_again_are_a_duplicate():
@@ -87,7 +87,7 @@ def test_owners_of_names_are_decided_over_all_that_is_carried_over():
     assert rows("SELECT name, shown_as FROM named_creature") == [("Kodo", 5)]
 
 
-def test_nothing_is_published_anew_because_a_document_expires():
+def test_nothing_is_published_again_because_a_document_expires():
     merge(xml(1))
     tables()
     retention.expire("deDE", LONG_AGO)

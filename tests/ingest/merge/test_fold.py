@@ -105,7 +105,7 @@ def test_the_same_content_staged_several_times_before_a_fold_counts_once():
     assert habitat("xy, sightings") == [([10250], [1])]
 
 
-def test_the_numbers_of_staged_uploads_may_begin_anew():
+def test_the_numbers_of_staged_uploads_may_wrap_around():
     merge(document(mob(zone("9/9,"))))  # whole hot tables: staging is not repeated, which takes numbers, too
     rows("SELECT setval('staging_no', 2147483645)")
     uploads = [take(document(mob(zone(f"{x}/1,")))) for x in range(5)]
@@ -328,7 +328,7 @@ def test_rows_keep_the_name_as_their_key_whatever_they_are_shown_as():
     assert before[0][0] >= 2**31  # type: ignore[operator]
 
 
-def test_both_creatures_are_published_anew_when_a_name_changes_its_owner():
+def test_both_creatures_are_published_again_when_a_name_changes_its_owner():
     merge(nameless(zone("1/1,", level=None)))
     [(raw,)] = rows("SELECT id FROM named_creature")
     [(place,)] = rows("SELECT id FROM zone")

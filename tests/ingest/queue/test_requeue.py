@@ -310,14 +310,14 @@ def test_a_dry_run_counts_and_changes_nothing(chosen):
     Requeued.objects.all().delete()
     said = command("--dry-run")
     assert "deDE: 3 uploads\nenUS: 1 upload\n" in said
-    assert "Dry run: 4 uploads would be put back to work" in said
+    assert "Dry run: 4 uploads would be requeued" in said
     assert Requeued.objects.count() == 0
 
 
 def test_it_says_what_waited_already_and_wakes_the_locales(chosen, sent):
     chosen("--locale", "enUS")
     sent.clear()
-    assert "3 uploads put back to work" in (said := command())
+    assert "3 uploads requeued" in (said := command())
     assert "1 were waiting for it already" in said
     assert sent == ["deDE", "enUS"]
 
