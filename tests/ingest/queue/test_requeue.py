@@ -318,7 +318,7 @@ def test_it_says_what_waited_already_and_wakes_the_locales(chosen, sent):
     chosen("--locale", "enUS")
     sent.clear()
     assert "3 uploads requeued" in (said := command())
-    assert "1 were waiting for it already" in said
+    assert "1 were requeued already" in said
     assert sent == ["deDE", "enUS"]
 
 
