@@ -1,7 +1,8 @@
 """Documents on disk: the spool, which is the log of everything accepted, and the archive.
 
-Both are Django storages (`STORAGES["spool"]`, `["archive"]`) of the same kind: directories, or prefixes of a bucket that
-several machines share (`ingest.intake.object_store`). A stored document is the unwrapped XML, compressed with zstd.
+Both are Django storages (`STORAGES["spool"]`, `["archive"]`) of the same kind: directories, or prefixes of a bucket
+that several machines share (`ingest.intake.object_store`). A stored document is the unwrapped XML, compressed with
+zstd.
 """
 
 from __future__ import annotations
@@ -157,7 +158,7 @@ def document_name(upload_id: str) -> str:
 
 
 def put(storage: Storage, name: str, document: BinaryIO) -> None:
-    """Store a document (a seekable stream of XML) durably; raises OSError if the disk is full or the store unavailable."""
+    """Store a document (a seekable stream of XML) durably; raises OSError if disk or store do not take it."""
     document.seek(0)
     compressed = _Compressed(document)
     storage.save(name, compressed)

@@ -25,15 +25,14 @@ _MAX_DAYS = 36_500
 
 class Command(BaseCommand):
     help = (
-        "Delete documents from the archive that are older than MOBMAP_ARCHIVE_DAYS, as the hourly cleanup does, but all "
-        "at once. Their counts stay on the map and in rebuilds, but can no longer be withdrawn. May be interrupted and repeated."
+        "Delete documents from the archive that are older than MOBMAP_ARCHIVE_DAYS, as the hourly cleanup does, but "
+        "all at once. Their counts stay on the map and in rebuilds, but can no longer be withdrawn. May be interrupted "
+        "and repeated."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--locale", type=selection.hosted_locale, help="uploads of this locale alone, such as deDE")
-        parser.add_argument(
-            "--days", type=_days, metavar="N", help="older than N days, instead of MOBMAP_ARCHIVE_DAYS"
-        )
+        parser.add_argument("--days", type=_days, metavar="N", help="older than N days, instead of MOBMAP_ARCHIVE_DAYS")
         parser.add_argument("--dry-run", action="store_true", help="only say how many documents it would be")
         parser.add_argument("--yes", action="store_true", help="do not ask")
 

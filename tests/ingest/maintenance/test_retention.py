@@ -202,11 +202,11 @@ def crash_at(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(
             spool, "drop_from_archive", dies_after(lambda names: spool.archive().delete(sorted(names)[0]))
         )
-    elif step == "all documents deleted":
+    elif step == "all deleted":
         monkeypatch.setattr(spool, "drop_from_archive", dies_after(spool.drop_from_archive))
 
 
-STEPS = ["marked", "staged", "folded, not committed", "in the baseline", "one document deleted", "all documents deleted"]
+STEPS = ["marked", "staged", "folded, not committed", "in the baseline", "one document deleted", "all deleted"]
 
 
 @pytest.mark.parametrize("step", STEPS)

@@ -69,7 +69,7 @@ def test_a_rebuild_says_what_it_carries_over():
     expire_these([old])
     said = command("rebuild", "deDE")
     assert "deDE: 1 merged uploads" in said
-    assert "1 more are come from the baseline" in said
+    assert "1 more come from the baseline" in said
     assert "rebuilt already" not in said
     assert "rebuilt from 2 uploads" in said
 

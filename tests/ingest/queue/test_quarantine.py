@@ -22,7 +22,6 @@ from ingest.models import LocaleControl, Upload
 from ingest.queue import bisection, outcomes, quarantine, tasks
 from ingest.queue import worker as working
 from ingest.queue.quarantine import ALONE, GIVEN_UP
-from portal.admin.uploads import requeue
 from tests.ingest.factories import document, mob, zone
 from tests.ingest.pipeline import RECEIVED, empty, merge, rows, stage_all, tables, take, work_off
 
@@ -163,7 +162,7 @@ def test_it_can_be_tried_again_once_the_cause_is_gone(refusal):
     fail_folding(TRIES)
     work_off()
     rejected = Upload.objects.get(status="rejected")
-    assert requeue(rejected)
+    assert lifecycle.retry(rejected)
     rejected.refresh_from_db()
     assert (rejected.status, rejected.quarantine_step) == ("queued", 1), "apart from the others: it may fail once more"
     accept_all()
