@@ -16,7 +16,7 @@ from typing import Literal, cast
 from lxml import etree
 
 from ingest.formats.mobmapdata import grammar
-from ingest.formats.mobmapdata.fast_path import Cut
+from ingest.formats.mobmapdata.fast_path import Extract
 from ingest.formats.mobmapdata.records import CHILDREN, DIGEST, RECORDS, Fault, sort_digests
 
 _schema = etree.XMLSchema(file=str(Path(__file__).with_name("mobmapdata.xsd")))
@@ -144,13 +144,13 @@ class Tally:
                 self.add(child)
             self.add(record)
 
-    def add_cut(self, cut: Cut) -> None:
-        """Count what was cut out of the document."""
+    def add_extract(self, extract: Extract) -> None:
+        """Count the elements that were extracted from the document."""
         contents = cast("Contents", self.contents)
-        contents.mobs += cut.mobs
-        contents.positions += cut.positions
-        contents.lootings += cut.lootings
-        self._records += cut.digests
+        contents.mobs += extract.mobs
+        contents.positions += extract.positions
+        contents.lootings += extract.lootings
+        self._records += extract.digests
 
     def finish(self, root: etree._Element) -> Contents:
         """Return the whole document's contents."""

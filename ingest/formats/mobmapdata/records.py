@@ -38,7 +38,7 @@ DIGEST = 16
 Checker = Callable[[etree._Element, int], Checked]
 
 _MOB_V44 = {"blizzid", "react", "date"}
-_REACTIONS = {"0", "1", "2", "10", "11", "12"}
+_REACTIONS = {str(reaction) for reaction in grammar.REACTIONS}
 
 
 def _attributes(element: etree._Element) -> dict[str, str]:
@@ -72,7 +72,7 @@ def _positive(raw: str, what: str) -> None:
         raise Fault("bad-id", f"{what} {raw[:40]!r} must be a whole number from 1 to 2147483647, in plain digits")
 
 
-def _natural(raw: str, what: str, at_most: int = 2**31 - 1) -> int:
+def _natural(raw: str, what: str, at_most: int = grammar.MAX_NUMBER) -> int:
     if not grammar.is_natural(raw):
         raise Fault("bad-number", f"{what} {raw[:40]!r} must be a whole number in plain digits")
     if int(raw) > at_most:

@@ -10,7 +10,7 @@ from typing import BinaryIO, TypeVar
 
 from lxml import etree
 
-from ingest.formats.mobmapdata.fast_path import Cut, Unusual, cut
+from ingest.formats.mobmapdata.fast_path import Extract, NotExtractable, extract
 from ingest.formats.mobmapdata.locate import locate
 from ingest.formats.mobmapdata.reading import Contents, Tally, drop, events, new_parser, parse_whole
 from ingest.formats.mobmapdata.records import Fault
@@ -122,21 +122,21 @@ def _in_own_thread(work: Callable[[BinaryIO], T], document: BinaryIO) -> T:
 
 def _read_whole(document: bytes) -> Contents:
     try:
-        return _read_cut(cut(document))
-    except (Unusual, *FAULTS):
+        return _read_extract(extract(document))
+    except (NotExtractable, *FAULTS):
         tally = Tally()
         root = parse_whole(document)
         tally.add_all(root)
         return tally.finish(root)
 
 
-def _read_cut(cut: Cut) -> Contents:
+def _read_extract(extract: Extract) -> Contents:
     tally = Tally()
-    root = parse_whole(cut.rest)
-    if tally.begin(root).version != cut.version:
-        raise Unusual
+    root = parse_whole(extract.remainder)
+    if tally.begin(root).version != extract.version:
+        raise NotExtractable
     tally.add_all(root)
-    tally.add_cut(cut)
+    tally.add_extract(extract)
     return tally.finish(root)
 
 
