@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from core import locales
 from ingest import lifecycle, wake
-from ingest.formats.mobmapdata.precheck import guard
+from ingest.formats.mobmapdata.precheck import precheck
 from ingest.formats.mobmapdata.reading import Contents
 from ingest.formats.mobmapdata.unwrap import unwrap
 from ingest.formats.mobmapdata.validate import small_documents, validate
@@ -81,7 +81,7 @@ def accept(
     with closing(SpooledTemporaryFile(max_size=IN_MEMORY_BYTES, dir=settings.FILE_UPLOAD_TEMP_DIR)) as temporary:
         document = cast(BinaryIO, temporary)
         chunks = unwrap(body, content_encoding, settings.MAX_BODY_BYTES, settings.MAX_DOCUMENT_BYTES)
-        for chunk in guard(chunks):
+        for chunk in precheck(chunks):
             _write(document, chunk)
         size_bytes = document.tell()
         steps.done("read")

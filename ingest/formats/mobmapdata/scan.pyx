@@ -9,8 +9,8 @@ form, stays in the remainder, for lxml to read. A name that `grammar` refuses en
 
 Bounds: Python puts a NUL behind a document, no rule accepts a NUL, and no byte is read before the one in front of it
 was accepted. So nothing is read behind the end. Each output array has room for what a document of this length can
-hold, so nothing is written behind an array's end. `tests/ingest/formats/mobmapdata/test_scan_memory.py` checks both with the
-compiler's sanitizers; `test_fast_path.py` and `test_columns_agree.py` compare the results with the slow path's.
+hold, so nothing is written behind an array's end. `test_scan_memory.py` checks both with the compiler's sanitizers;
+`test_fast_path.py`, `test_slow_path.py` and `test_columns_agree.py` compare the results with the slow path's.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE

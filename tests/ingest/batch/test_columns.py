@@ -151,7 +151,7 @@ _axes = st.sampled_from(["-1", "0", "1.5", "100", "100.0", "007", "200", "1.2.3"
     st.lists(st.one_of(_axes, st.sampled_from(["Zone", "OPENoKiste", "0", "12", "HEROIC"])), min_size=3, max_size=7),
     st.sampled_from([42, 43, 44]),
 )
-def test_names_full_of_number_signs_are_read_as_the_door_reads_them(fields: list[str], version: int) -> None:
+def test_names_full_of_number_signs_are_read_as_validation_reads_them(fields: list[str], version: int) -> None:
     name = "OPENo" + "#".join(fields)
     try:
         place = grammar.split_loot_name(name, version)
@@ -302,7 +302,7 @@ def test_a_long_loot_text_and_many_short_ones_are_cut_into_slices_without_loss()
     ],
     ids=["blanks behind", "blanks before", "blanks between", "a long text"],
 )
-def test_what_is_not_too_long_for_the_door_is_not_for_workers(written: bytes) -> None:
+def test_what_is_not_too_long_for_validation_is_not_for_workers(written: bytes) -> None:
     assert rows(read(written).loot, "lootings") == [(1,)] * contents(written).lootings
 
 

@@ -22,11 +22,11 @@ from core.problems import Problem
 from ingest.batch import xml_columns
 from ingest.batch.columns import Document, parse
 from ingest.formats.mobmapdata import grammar, records, slow_path
-from ingest.formats.mobmapdata import validate as door
+from ingest.formats.mobmapdata import validate as validation
 from ingest.formats.mobmapdata.compiled import Columns
 from ingest.formats.mobmapdata.fast_path import extract
 from ingest.formats.mobmapdata.locate import locate
-from ingest.formats.mobmapdata.precheck import guard
+from ingest.formats.mobmapdata.precheck import precheck
 from ingest.formats.mobmapdata.reading import Contents
 from ingest.problems import InvalidDocument, NotWellFormed
 from tests.ingest.batch import plainly
@@ -67,7 +67,7 @@ def changed_by_one_character(whole: bytes, places: Iterable[int]) -> Iterator[by
 def passes(written: bytes) -> bool:
     """Tell whether a parser may see a document."""
     try:
-        return bool(b"".join(guard(iter([written]))))
+        return bool(b"".join(precheck(iter([written]))))
     except Problem:
         return False
 
@@ -75,8 +75,8 @@ def passes(written: bytes) -> bool:
 def read(written: bytes, *, at_once: bool) -> Contents | None:
     """Return what one way of reading finds, None where it finds a fault."""
     try:
-        return door._read_whole(written) if at_once else door._read_in_chunks(BytesIO(written))
-    except door.FAULTS:
+        return validation._read_whole(written) if at_once else validation._read_in_chunks(BytesIO(written))
+    except validation.FAULTS:
         return None
 
 
@@ -233,7 +233,7 @@ LONG = document(
 @pytest.mark.parametrize("size", [*range(1, 40), *range(40, len(LONG), 9)])
 def test_a_document_is_read_the_same_wherever_its_pieces_end(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     counted, facts = contents(LONG), plainly.facts(LONG, RECEIVED_DAY)
-    for module, name in ((door, "CHUNK"), (xml_columns, "PIECE_BYTES")):
+    for module, name in ((validation, "CHUNK"), (xml_columns, "PIECE_BYTES")):
         monkeypatch.setattr(module, name, size)
     assert read(LONG, at_once=False) == counted
     [of_workers] = read_by_workers([LONG], 44)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.problems import Problem
 from ingest.formats.mobmapdata import fast_path, grammar, reading
-from ingest.formats.mobmapdata import validate as door
+from ingest.formats.mobmapdata import validate as validation
 from ingest.formats.mobmapdata.fast_path import extract
 from ingest.formats.mobmapdata.reading import Contents
 from ingest.problems import InvalidDocument
@@ -24,8 +24,8 @@ PARTS += ["100", "+", "+5#", "+1:0:0:1:54Z#", "+1:0:0:1#2#", "5#", "+5", "++", "
 def read(document: bytes, *, at_once: bool) -> Contents | None:
     """Return what one path finds, None where it finds a fault."""
     try:
-        return door._read_whole(document) if at_once else door._read_in_chunks(BytesIO(document))
-    except door.FAULTS:
+        return validation._read_whole(document) if at_once else validation._read_in_chunks(BytesIO(document))
+    except validation.FAULTS:
         return None
 
 
@@ -105,20 +105,20 @@ LOOT, MOB = loot(), mob(zone("21.6/33,-1/-1,"), zone(name="M|uuml|hle", level=1)
 def test_elements_in_the_addons_form_are_extracted(written: list[str]) -> None:
     whole = document(*written)
     assert extract(whole).remainder == EMPTY
-    assert door._read_extract(extract(whole)) == read(whole, at_once=False)
+    assert validation._read_extract(extract(whole)) == read(whole, at_once=False)
 
 
 def test_loot_of_version_42_is_extracted() -> None:
     whole = document(loot("+5#1:0:0:1#", "nA#1#1#Z"), loot("+", "OPENoB#1#1#ZHEROIC"), version=42)
     assert extract(whole).remainder == document(version=42)
-    assert door._read_extract(extract(whole)) == read(whole, at_once=False)
+    assert validation._read_extract(extract(whole)) == read(whole, at_once=False)
 
 
 def test_other_elements_stay_in_the_remainder_and_are_read_from_there() -> None:
     odd = [loot(source="OPENoA#B#1#1#Z#0"), mob(name="x").replace(' react="12"', "").replace("<Mob", '<Mob react="12"')]
     whole = document(LOOT, OTHERS[0], odd[0], MOB, "\n  ", odd[1], LOOT, *OTHERS[1:], MOB)
     assert extract(whole).remainder == document(OTHERS[0], odd[0], "\n  ", odd[1], *OTHERS[1:])
-    assert door._read_whole(whole) == read(whole, at_once=False) == door._read_extract(extract(whole))
+    assert validation._read_whole(whole) == read(whole, at_once=False) == validation._read_extract(extract(whole))
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_names_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.Mon
     for cache in (fast_path._begins[44], fast_path._places[44]):
         monkeypatch.setattr(cache, "size", 10)
     whole = document(*(loot(source=f"n0x{number:x}#1#1#Z{number}#0") for number in range(1, 40)))
-    assert door._read_extract(extract(whole)) == read(whole, at_once=False)
+    assert validation._read_extract(extract(whole)) == read(whole, at_once=False)
     assert max(len(known) for known in (fast_path._begins[44], fast_path._places[44])) <= 10
 
 
@@ -261,7 +261,7 @@ def test_attributes_of_other_namespaces_are_found_in_loot_read_at_once_too() -> 
 def test_a_size_beyond_which_documents_are_read_in_pieces_changes_no_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     written = document(mob(), *(loot(f"+{number}#1#+7#", "OPENoA#B#2.0#3#Z#1") for number in range(200)))
     whole = contents(written)
-    monkeypatch.setattr(door, "WHOLE_TREE_BYTES", 100)
+    monkeypatch.setattr(validation, "WHOLE_TREE_BYTES", 100)
     assert contents(written) == whole
 
 
@@ -285,7 +285,7 @@ def test_an_element_that_is_no_loot_is_no_less_checked() -> None:
 )
 def test_a_document_names_a_bounded_number_of_things(record: str, names: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents read at once are too small to come near the limit."""
-    monkeypatch.setattr(door, "WHOLE_TREE_BYTES", 0)
+    monkeypatch.setattr(validation, "WHOLE_TREE_BYTES", 0)
     written = document(*(record.replace("{}", str(number)) for number in (1, 2, 3)))
     monkeypatch.setattr(reading, "MAX_NAMES", names)
     contents(written)

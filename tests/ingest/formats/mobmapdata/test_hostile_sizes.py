@@ -1,4 +1,4 @@
-"""No text takes longer to read than its length lets expect, whatever stands in it."""
+"""Reading time is linear in a text's length, whatever it contains."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ingest.formats.mobmapdata import fast_path, grammar, slow_path
 from ingest.formats.mobmapdata.fast_path import NotExtractable
 from ingest.formats.mobmapdata.grammar import BadLootName
 from ingest.formats.mobmapdata.locate import _tags
-from ingest.formats.mobmapdata.precheck import guard
+from ingest.formats.mobmapdata.precheck import precheck
 from ingest.formats.mobmapdata.unwrap import unwrap
 from tests.ingest.factories import MIB, document, loot, mob, zone
 
-#: What looks at every pair of so many signs takes minutes.
+#: Quadratic work on so many characters takes minutes.
 LENGTH = 1 << 17
-#: For what takes as long as some dozens at most.
+#: Linear work takes some dozens at most.
 AT_MOST_PASSES = 500
 
 
 def passes(read: Callable[[], Any]) -> float:
-    """Return how much processor time reading takes, in passes over so many signs as they take here at this moment."""
+    """Return how much processor time reading takes, as a multiple of an empty loop of length `LENGTH`."""
     began = thread_time()
     with suppress(Problem, BadLootName, NotExtractable):
         read()
@@ -116,7 +116,7 @@ def test_documents_on_the_fast_path(begin: str, part: str) -> None:
     for version in (42, 44):
         written = document(begin + filled(part), version=version)
         assert passes(lambda: fast_path.extract(written)) < AT_MOST_PASSES  # noqa: B023  (called at once)
-        assert passes(lambda: list(guard(iter([written])))) < AT_MOST_PASSES  # noqa: B023
+        assert passes(lambda: list(precheck(iter([written])))) < AT_MOST_PASSES  # noqa: B023
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_what_a_body_begins_with(start: bytes) -> None:
         yield start * (LENGTH // len(start))
         yield b""
 
-    assert passes(lambda: list(guard(unwrap(pieces(), "", MIB, MIB)))) < AT_MOST_PASSES
+    assert passes(lambda: list(precheck(unwrap(pieces(), "", MIB, MIB)))) < AT_MOST_PASSES
 
 
 def test_a_document_is_located_a_tag_at_a_time_and_not_a_bracket_at_a_time() -> None:
