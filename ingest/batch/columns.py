@@ -34,7 +34,7 @@ _ITEM_BITS = 31
 
 
 class Document(NamedTuple):
-    """One upload to be read: `no` is its place in the batch, `received_day` counts from 1970-01-01."""
+    """One upload to read: `no` is its index in the batch, `received_day` counts from 1970-01-01."""
 
     no: int
     version: int
@@ -52,19 +52,19 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Observations:
-    """The frames of a batch, with numbers that hold within it; `ingest.batch.intern` turns them into ids.
+    """The frames of a batch. Its numbers are local to the batch; `ingest.batch.intern` turns them into ids.
 
-    A creature is `creature` (its game id, 0 if unknown) and `name` ('' in places where the id is
-    known). `no` is the upload's, `zone` an index into `zones`, `xy` is packed as in `grammar.pack` (-1
-    without a position), days count from 1970-01-01.
+    A creature is `creature` (its game id, 0 if unknown) and `name` ('' in `places` if the id is known). `no` is the
+    upload's number, `zone` an index into `zones`, `xy` is packed as in `grammar.pack` (-1 without a position), days
+    count from 1970-01-01.
 
     zones:     names.
-    creatures: no, creature, name, level_min, level_max (null for "??"), boss, reaction (0…5 or null),
-               first_day; one row per Mob element.
-    places:    place (a number within the batch), creature, name, source, zone, floor; where creatures and
-               gathering sources stood. `source` is -1 for creatures; a source has creature 0 and no name.
+    creatures: no, creature, name, level_min, level_max (null for "??"), boss, reaction (0…5 or null), first_day;
+               one row per Mob element.
+    places:    place (its number), creature, name, source, zone, floor: the habitats of creatures and gathering
+               sources. `source` is -1 for creatures; a source has creature 0 and no name.
     positions: place, xy, no, first_day; one row per place, coordinate and upload, in this order.
-    sources:   source (a number within the batch), kind, creature, name, object, item, zone (-1: none).
+    sources:   source (its number), kind, creature, name, object, item, zone (-1: none).
     loot:      no, source, zone, floor, difficulty, lootings, money_lootings, copper.
     drops:     no, source, zone, floor, difficulty, item, drops.
     """
@@ -189,7 +189,7 @@ def _positions(met: pl.DataFrame, row: Ints, xy: Ints, gathered: pl.DataFrame) -
     seen = pl.concat([met, gathered.select(_SEEN)])
     zone, floor, no, first_day = (seen[name].to_numpy() for name in ("zone", "floor", "no", "first_day"))
     subject = _subjects(met, gathered)
-    # Rows are ranked by habitat, upload and day: a rank in a coordinate's key stands for all of them.
+    # Rows are ranked by habitat, upload and day, so that the rank in a coordinate's key replaces all of them.
     ranked = np.lexsort((first_day, no, floor, zone, subject))
     first = np.logical_or.reduce([_first_of_each(part[ranked]) for part in (subject, zone, floor)])
     places = seen[ranked[first]].select(_HABITAT).with_row_index("place")

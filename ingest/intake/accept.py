@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 #: Documents up to this size are held in memory while they are checked, larger ones in a temporary file.
 IN_MEMORY_BYTES = 1 << 20
 RETRY_WHEN_FULL_S = 60
-os.register_at_fork(after_in_child=small_documents.begin_anew)
+os.register_at_fork(after_in_child=small_documents.reset_after_fork)
 
 
 class Steps:

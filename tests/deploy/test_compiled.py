@@ -83,16 +83,16 @@ def test_a_module_that_is_not_of_its_source_is_not_imported_and_says_what_to_do(
     whole = made.read_bytes()
     made.unlink()
     made.write_bytes(whole.replace(b"libb2.so.1", b"libb2.so.0"))
-    assert "libb2.so.0: cannot open shared object file" in (told := imported().stderr)
-    assert "Debian's package libb2-1" in told and "scan.*.so, so that it is compiled again" in told
+    assert "libb2.so.0: cannot open shared object file" in (message := imported().stderr)
+    assert "Debian's package libb2-1" in message and "scan.*.so, so that it is compiled again" in message
     digest = compiled.made_of().partition(" ")[0].encode()
     made.write_bytes(whole.replace(digest, b"0" * len(digest)))
     assert "scan.pyx has changed since it was compiled. Stop the site" in imported().stderr, "of older code"
     made.write_bytes(whole)
     with (tmp_path / compiled.SOURCE).open("a") as source:
         source.write("\n# newer\n")
-    told = imported().stderr
-    assert "scan.pyx has changed since it was compiled. Stop the site and start it again: ./deploy/stop" in told
-    assert ".venv/bin/python -m deploy.steps.compiled" in told
+    message = imported().stderr
+    assert "scan.pyx has changed since it was compiled. Stop the site and start it again: ./deploy/stop" in message
+    assert ".venv/bin/python -m deploy.steps.compiled" in message
     made.unlink()
     assert "scan.pyx has to be compiled for this Python" in imported().stderr

@@ -1,7 +1,7 @@
 """The small languages inside MobMapData: escapes, numbers, coordinate lists, loot names and loot texts.
 
-Pure: text in, values out. Validation and workers read by these patterns, so a document that was accepted can be read.
-`slow_path` reads texts by these patterns; `scan.pyx` reads the addon's own form in C, by the limits defined here.
+Pure: text in, values out. Validation and workers both read by these patterns, so a document that was accepted can be
+read. `scan.pyx` reads the addon's own form in C, with the limits defined here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import date
 from functools import lru_cache
 from typing import AnyStr, NamedTuple
 
-#: Versions: creatures are known by their names, by either, by their ids. Only the middle one has no form of its own.
+#: Versions: creatures are known by name, by either, by id. 43 mixes the forms of 42 and 44.
 BY_NAME, MIXED, BY_ID = VERSIONS = (42, 43, 44)
 MAX_NAME = 100
 MAX_TEXT = 4_000
@@ -58,7 +58,7 @@ _control = re.compile("[\x00-\x1f\x7f-\x9f]")
 def unescape(text: str) -> str:
     """Return a text with the addon's escapes resolved, in one pass from the left.
 
-    A lone `|` stands for itself: `"Gro|szlig|er ||x||"` → `"Großer |x|"`.
+    A lone `|` is kept: `"Gro|szlig|er ||x||"` → `"Großer |x|"`.
     """
     if "|" not in text and "$B" not in text:
         return text
@@ -256,8 +256,8 @@ class Source(NamedTuple):
     item: int = 0
 
 
-class LootPlace(NamedTuple):
-    """A `Loot` element's name, taken apart. `xy` is packed as in `pack`; -1 is unknown."""
+class LootName(NamedTuple):
+    """The parts of a `Loot` element's name. `xy` is packed as in `pack`; -1 is unknown."""
 
     source: Source
     xy: int
@@ -270,8 +270,8 @@ class BadLootName(ValueError):
     """A loot name against the rules; the text says which."""
 
 
-def split_loot_name(raw: str, version: int) -> LootPlace:
-    """Take a loot name apart, as written in a version; raises `BadLootName`.
+def split_loot_name(raw: str, version: int) -> LootName:
+    """Return the parts of a loot name in a version's form; raises `BadLootName`.
 
     `"n0x1017#14.9#31.7#Tausend Nadeln#0"` → a kill of creature 4119, at 14.9/31.7 on floor 0.
     """
@@ -283,7 +283,7 @@ def split_loot_name(raw: str, version: int) -> LootPlace:
     if floor is not None and int(floor) > MAX_FLOOR:
         raise BadLootName(f"the floor {floor} is beyond {MAX_FLOOR}")
     name, difficulty = instance(zone)
-    return LootPlace(source_of(source, floor is not None, version), pack(x, y), name, int(floor or 0), difficulty)
+    return LootName(source_of(source, floor is not None, version), pack(x, y), name, int(floor or 0), difficulty)
 
 
 def loot_fields(raw: str, version: int) -> tuple[str, str, str, str, str | None]:
@@ -340,7 +340,7 @@ def split_difficulty(zone: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=16384)
 def source_of(raw: str, by_id: bool, version: int) -> Source:
-    """Return what a loot name's first part stands for; `by_id` says that the name has a floor, so ids are in use.
+    """Return the source that a loot name's first part means; `by_id`: the name has a floor, so creatures have ids.
 
     Raises `BadLootName`.
     """

@@ -53,7 +53,7 @@ def precheck(chunks: Iterator[bytes]) -> Iterator[bytes]:
             decoder.decode(chunk)
         except UnicodeDecodeError as error:
             raise NotUtf8(
-                f"Near byte {offset + error.start + 1:,} stands something that is not UTF-8. "
+                f"Near byte {offset + error.start + 1:,} is something that is not UTF-8. "
                 "Save the file as UTF-8, or send the export text itself."
             ) from None
         _check_constructs(tail + chunk, offset - len(tail))

@@ -177,7 +177,7 @@ def _debase64(chunks: Iterator[bytes]) -> Iterator[bytes]:
             continue
         if padded:
             raise BadBase64(
-                f"There is more text after the Base64 ended, at character {offset:,}. Copy the export anew."
+                f"There is more text after the Base64 ended, at character {offset:,}. Copy the export again."
             )
         try:
             data = binascii.a2b_base64(ready, strict_mode=True)
@@ -206,9 +206,9 @@ def _base64_fault(ready: bytes, offset: int, begun: bool, error: str) -> BadBase
         if byte not in _BASE64:
             return BadBase64(
                 f"Character {offset + index + 1:,} of the Base64 text, {chr(byte)!r}, does not belong there. "
-                "Copy the export anew."
+                "Copy the export again."
             )
-    return BadBase64(f"The Base64 text is damaged after character {offset:,} ({error}). Copy the export anew.")
+    return BadBase64(f"The Base64 text is damaged after character {offset:,} ({error}). Copy the export again.")
 
 
 def _begins_like_xml(head: bytes) -> bool:

@@ -62,7 +62,7 @@ class SmallDocuments:
         self._thread: ThreadPoolExecutor | None = None
         self._left_bytes = 0
 
-    def begin_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """Forget the thread, in a process that was just forked: threads don't survive a fork."""
         self._lock = Lock()
         self._thread = None

@@ -165,7 +165,7 @@ def test_names_full_of_number_signs_are_read_as_validation_reads_them(fields: li
 
 @settings(max_examples=100, deadline=None)
 @given(loot_records(44).filter(lambda record: bool(record.lootings)))
-def test_a_source_stands_where_it_was_looted_unless_it_is_a_kill(record: Loot) -> None:
+def test_a_source_is_where_it_was_looted_unless_it_is_a_kill(record: Loot) -> None:
     found = read(document(record.write(None)))
     place = grammar.split_loot_name(f"{record.source}#{record.at}#{record.zone}#{record.floor}", 44)
     expected = [] if place.source.kind in {"kill", "unknown"} else [(place.zone, place.floor, place.xy, RECEIVED)]

@@ -56,7 +56,7 @@ ROOT = document(loot("+5#", "n0x1#1#1#Z#0"))
 
 
 def changed_by_one_character(whole: bytes, places: Iterable[int]) -> Iterator[bytes]:
-    """Yield a document with each one of `CHARACTERS` put in at each place, and in the place of what stands there."""
+    """Yield a document with each one of `CHARACTERS` inserted at each offset, and replacing the byte there."""
     for at in places:
         for character in CHARACTERS:
             yield whole[:at] + character + whole[at:]

@@ -64,7 +64,7 @@ for element in (LOOT, LOOT_42, MOB, REFUSED, WHOLE):
             read(element[:end], longest)
         for start in range(0, end, 7):  # something left out
             read(element[:start] + element[end:])
-PIECES = [bytes([sign]) for sign in b'<"#+/,-01\\0\\xff'] + [b"", b".0", b"<Zone", LOOT, MOB[:90]]
+PIECES = [bytes([byte]) for byte in b'<"#+/,-01\\0\\xff'] + [b"", b".0", b"<Zone", LOOT, MOB[:90]]
 chance = random.Random(1)
 for _ in range(30_000):
     document = bytearray(WHOLE)
