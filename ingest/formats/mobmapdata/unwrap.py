@@ -25,7 +25,7 @@ from ingest.problems import (
 )
 
 CHUNK = 1 << 16
-#: What a body is shows in its start, which comes as one piece: an XML declaration fits well into it.
+#: The form of a body is decided by its start, which is read as one piece: an XML declaration fits into it.
 START = 1 << 10
 #: Base64 is 4/3 of its document, line breaks and blanks aside.
 BASE64_GROWTH = 1.45
@@ -133,7 +133,7 @@ def _gunzip(chunks: Iterator[bytes]) -> Iterator[bytes]:
                 else:
                     data = member.unconsumed_tail
                     if not data and len(out) == CHUNK:
-                        # The output was cut at a chunk's size with all input taken: more may be held back.
+                        # The output was limited to a chunk's size with all input consumed: more may follow.
                         while out := member.decompress(b"", CHUNK):
                             yield out
     except zlib.error as error:

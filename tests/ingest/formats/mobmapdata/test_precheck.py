@@ -24,7 +24,7 @@ def pieces(body: bytes, size: int) -> Iterator[bytes]:
 
 
 def refusal(body: bytes, size: int = 1 << 16) -> str:
-    """Return the code of a body's refusal: of the only error where there is one, else of the problem."""
+    """Return the code of a body's refusal: that of its only error if there is one, else the problem's."""
     with pytest.raises(Problem) as refused:
         list(precheck(pieces(body, size)))
     errors = refused.value.errors
