@@ -1,44 +1,40 @@
-"""From documents to columns: a batch of uploads becomes frames of typed, grouped observations.
+"""From documents to columns: a batch of uploads becomes frames of typed observations, grouped per upload.
 
-The documents have passed the door's validation, so nothing is checked here beyond what the columns
-need; what can't be read all the same raises `Unreadable` and names the upload.
-Elements are collected one by one (in C or by lxml), everything behind that is done for whole columns (numpy, polars).
+The upload endpoint has validated the documents, so nothing is checked here beyond what the columns need; a document
+that can't be read all the same raises `Unreadable`, which names the upload.
+Elements are collected one by one (in C or by lxml); everything after that works on whole columns (numpy, polars).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date
-from typing import BinaryIO, NamedTuple, TypeVar
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import polars as pl
 import zstandard
 from lxml import etree
+from numpy.typing import NDArray
 
-from ingest.batch import texts
-from ingest.batch.loot_columns import DIFFICULTIES, UNKNOWN, Looted
-from ingest.batch.texts import Ints
-from ingest.batch.xml_columns import Elements
+from ingest.batch.loot_columns import DIFFICULTIES, UNKNOWN, Ints, LootColumns
+from ingest.batch.xml_columns import XmlColumns
 from ingest.formats.mobmapdata import grammar
-
-T = TypeVar("T")
 
 EPOCH = date(1970, 1, 1)
 
-#: Reactions in the order of `Creature.reactions`: hostile, neutral, friendly; Alliance, then Horde.
-_REACTIONS = [0, 1, 2, 10, 11, 12]
-#: 63 bits of key: place, coordinate (packed, plus one) and rank of a row; upload, place and source. Each of the
-#: elements that may make a new one takes 25 bytes and more, so that a batch (`LARGEST_BATCH_BYTES`) has less than 2²¹
-#: of them.
+#: Sort keys of 63 bits: habitat, coordinate (packed, plus one) and rank of a row; upload, location and source; loot
+#: group and item. Each element that may add a habitat or location takes 25 bytes or more, so a batch
+#: (`LARGEST_BATCH_BYTES`) has less than 2²¹ of them.
 _XY_BITS, _RANK_BITS = 20, 21
-_PLACE_BITS, _SOURCE_BITS = 21, 22
+_LOCATION_BITS, _SOURCE_BITS = 21, 22
+_ITEM_BITS = 31
 
 
 class Document(NamedTuple):
-    """One upload to be read: `no` is its place in the batch, `received_day` counts from 1970-01-01."""
+    """One upload to read: `no` is its index in the batch, `received_day` counts from 1970-01-01."""
 
     no: int
     version: int
@@ -56,19 +52,19 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Observations:
-    """The frames of a batch, with numbers that hold within it; `ingest.batch.intern` turns them into ids.
+    """The frames of a batch. Its numbers are local to the batch; `ingest.batch.intern` turns them into ids.
 
-    A creature is `creature` (its game id, 0 if unknown) and `name` ('' in places where the id is
-    known). `no` is the upload's, `zone` an index into `zones`, `xy` is packed as in `grammar.pack` (-1
-    without a position), days count from 1970-01-01.
+    A creature is `creature` (its game id, 0 if unknown) and `name` ('' in `places` if the id is known). `no` is the
+    upload's number, `zone` an index into `zones`, `xy` is packed as in `grammar.pack` (-1 without a position), days
+    count from 1970-01-01.
 
     zones:     names.
-    creatures: no, creature, name, level_min, level_max (null for "??"), boss, reaction (0…5 or null),
-               first_day; one row per Mob element.
-    places:    place (a number within the batch), creature, name, source, zone, floor; where creatures and
-               gathering sources stood. `source` is -1 for creatures; a source has creature 0 and no name.
+    creatures: no, creature, name, level_min, level_max (null for "??"), boss, reaction (0…5 or null), first_day;
+               one row per Mob element.
+    places:    place (its number), creature, name, source, zone, floor: the habitats of creatures and gathering
+               sources. `source` is -1 for creatures; a source has creature 0 and no name.
     positions: place, xy, no, first_day; one row per place, coordinate and upload, in this order.
-    sources:   source (a number within the batch), kind, creature, name, object, item, zone (-1: none).
+    sources:   source (its number), kind, creature, name, object, item, zone (-1: none).
     loot:      no, source, zone, floor, difficulty, lootings, money_lootings, copper.
     drops:     no, source, zone, floor, difficulty, item, drops.
     """
@@ -84,7 +80,7 @@ class Observations:
 
 def parse(documents: Iterable[Document]) -> Observations:
     """Read documents and return their observations, grouped per upload; raises `Unreadable`."""
-    elements = Elements()
+    elements = XmlColumns()
     read: list[tuple[int, int]] = []
     for document in documents:
         try:
@@ -96,19 +92,19 @@ def parse(documents: Iterable[Document]) -> Observations:
     elements.forget_names()
     batch = pl.DataFrame(read, schema={"no": pl.Int32, "received_day": pl.Int32}, orient="row")
     mobs = _mobs(elements, batch)
-    looted = elements.loots.finish()
-    del elements.loots  # a document full of names fills its dictionaries
-    sources = _sources(looted)
-    loot, drops = _lootings(looted)
-    gathered = _gathered(looted, batch)
-    del looted
-    places, positions = _positions(*_met(elements, mobs), gathered)
+    loots = elements.loots.finish()
+    del elements.loots  # its numbers of names are large for a document full of names
+    sources = _sources(loots)
+    loot, drops = _lootings(loots)
+    gathered = _gathered(loots, batch)
+    del loots
+    places, positions = _positions(*_creature_sightings(elements, mobs), gathered)
     return Observations(list(elements.zones), mobs, places, positions, sources, loot, drops)
 
 
-# --- creatures and where they stood -----------------------------------------------------------------
+# --- creatures, and where creatures and sources were seen -------------------------------------------
 def _unescape(column: pl.Series) -> pl.Series:
-    """Resolve the addon's escapes; names repeat a lot, so each is looked at once."""
+    """Resolve the addon's escapes, once for each distinct name."""
     escaped = column.unique().drop_nulls()
     escaped = escaped.filter(escaped.str.contains(r"[|$]"))
     if escaped.is_empty():
@@ -116,7 +112,8 @@ def _unescape(column: pl.Series) -> pl.Series:
     return column.replace(escaped, pl.Series([grammar.unescape(name) for name in escaped], dtype=pl.String))
 
 
-def _mobs(elements: Elements, batch: pl.DataFrame) -> pl.DataFrame:
+def _mobs(elements: XmlColumns, batch: pl.DataFrame) -> pl.DataFrame:
+    """Return the frame `creatures`."""
     no, creature, low, high, react, day = np.array(elements.mobs, dtype=np.int64).reshape(-1, 6).T
     days, day_of = np.unique(day, return_inverse=True)
     seen = pl.Series(
@@ -138,84 +135,72 @@ def _mobs(elements: Elements, batch: pl.DataFrame) -> pl.DataFrame:
         "no",
         "creature",
         "name",
-        # A creature may be written with min above max: the range is the lowest and highest of all.
+        # A document may say min above max: the range is from the lowest to the highest of both.
         pl.min_horizontal(levels).alias("level_min"),
         pl.max_horizontal(levels).alias("level_max"),
         ((pl.col("min") == -1) | (pl.col("max") == -1)).alias("boss"),
-        pl.col("react").replace_strict(_REACTIONS, range(6), default=None, return_dtype=pl.Int8).alias("reaction"),
-        # Days in the future and missing ones are taken as the day the upload came.
+        pl.col("react")
+        .replace_strict(grammar.REACTIONS, range(6), default=None, return_dtype=pl.Int8)
+        .alias("reaction"),
+        # A day in the future or a missing one becomes the day when the upload was received.
         pl.min_horizontal("seen", "received_day").alias("first_day"),
     )
 
 
-_PLACE = ["creature", "name", "source", "zone", "floor"]
-_STOOD = [*_PLACE, "no", "first_day"]
+_HABITAT = ["creature", "name", "source", "zone", "floor"]
+_SEEN = [*_HABITAT, "no", "first_day"]
 
 
-def _met(elements: Elements, mobs: pl.DataFrame) -> tuple[pl.DataFrame, Ints, Ints]:
-    """Return where creatures were met, columns as in `_STOOD`, and the coordinates: their rows there, and packed.
-
-    A row is a `Zone` element with coordinates.
-    """
-    mob, zone, floor, count = np.array(elements.met, dtype=np.int64).reshape(-1, 4).T
-    stood = pl.DataFrame({"row": mob.astype(np.uint32), "zone": zone.astype(np.int32), "floor": floor.astype(np.int32)})
-    # A creature with an id is the same whatever it is called: its name is no part of the key.
+def _creature_sightings(elements: XmlColumns, mobs: pl.DataFrame) -> tuple[pl.DataFrame, Ints, Ints]:
+    """Return a frame with columns `_SEEN` and a row per `Zone` with coordinates; per coordinate its row, and packed."""
+    mob, zone, floor, count = np.array(elements.mob_zones, dtype=np.int64).reshape(-1, 4).T
+    seen = pl.DataFrame({"row": mob.astype(np.uint32), "zone": zone.astype(np.int32), "floor": floor.astype(np.int32)})
+    # A creature with an id is the same under every name, so its name is no part of the key.
     name = pl.when(pl.col("creature") == 0).then("name").otherwise(pl.lit("")).alias("name")
     of_mobs = mobs.select("no", "creature", name, "first_day").with_row_index("row")
-    met = stood.join(of_mobs, on="row", maintain_order="left").with_columns(source=pl.lit(-1, dtype=pl.Int64))
-    as_text = np.flatnonzero(count < 0)
-    text, xy = _read(lambda: texts.coordinates(elements.met_texts), met["no"].to_numpy()[as_text])
-    row = np.concatenate([np.repeat(np.arange(len(count)), np.maximum(count, 0)), as_text[text]])
-    return met.select(_STOOD), row, np.concatenate([np.array(elements.xy, dtype=np.int64), xy])
+    seen = seen.join(of_mobs, on="row", maintain_order="left").with_columns(source=pl.lit(-1, dtype=pl.Int64))
+    return seen.select(_SEEN), np.repeat(np.arange(len(count)), count), np.array(elements.xy, dtype=np.int64)
 
 
-def _gathered(looted: Looted, batch: pl.DataFrame) -> pl.DataFrame:
-    """Return where sources other than kills stood: columns as in `_STOOD` and `xy`, one row per `Loot` element."""
-    # The places of kills are known from elsewhere, and kills are most of all. The last one is the unknown source.
-    stands = np.array([source.kind != "kill" for source in looted.sources] + [False])
-    at = np.flatnonzero(stands[looted.source])
-    zone, floor, _ = looted.places[looted.place[at]].T
-    stood = pl.DataFrame(
+def _gathered(loots: LootColumns, batch: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame with columns `_SEEN` and `xy`: a row per `Loot` element of a source other than a kill."""
+    # Where creatures are is known from their own elements, and kills are most of all loot. -1 is the unknown source.
+    is_gathering = np.array([source.kind != "kill" for source in loots.sources] + [False])
+    at = np.flatnonzero(is_gathering[loots.source])
+    zone, floor, _ = loots.locations[loots.location[at]].T
+    seen = pl.DataFrame(
         {
-            "source": looted.source[at],
+            "source": loots.source[at],
             "zone": zone.astype(np.int32),
             "floor": floor.astype(np.int32),
-            "no": looted.no[at].astype(np.int32),
-            "xy": looted.xy[at],
+            "no": loots.no[at].astype(np.int32),
+            "xy": loots.xy[at],
         }
     )
     return (
-        stood.join(batch.rename({"received_day": "first_day"}), on="no", maintain_order="left")
+        seen.join(batch.rename({"received_day": "first_day"}), on="no", maintain_order="left")
         .with_columns(creature=pl.lit(0, dtype=pl.Int64), name=pl.lit(""))
-        .select(*_STOOD, "xy")
+        .select(*_SEEN, "xy")
     )
 
 
-def _read(texts_read: Callable[[], T], no: Sequence[int] | Ints) -> T:
-    """Return what reading texts gives; `no` says whose each text is, if one can't be read."""
-    try:
-        return texts_read()
-    except texts.Broken as fault:
-        raise Unreadable(int(no[fault.index]), str(fault)) from fault
-
-
 def _positions(met: pl.DataFrame, row: Ints, xy: Ints, gathered: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the frames `places` and `positions`; `row` and `xy` are the coordinates as `_met` returns them."""
-    stood = pl.concat([met, gathered.select(_STOOD)])
-    zone, floor, no, first_day = (stood[name].to_numpy() for name in ("zone", "floor", "no", "first_day"))
+    """Return the frames `places` and `positions` from what `_creature_sightings` and `_gathered` return."""
+    seen = pl.concat([met, gathered.select(_SEEN)])
+    zone, floor, no, first_day = (seen[name].to_numpy() for name in ("zone", "floor", "no", "first_day"))
     subject = _subjects(met, gathered)
-    # Rows are ranked by place, upload and day: a rank in a coordinate's key stands for all of them.
+    # Rows are ranked by habitat, upload and day, so that the rank in a coordinate's key replaces all of them.
     ranked = np.lexsort((first_day, no, floor, zone, subject))
-    first = np.logical_or.reduce([texts.first_of_each(part[ranked]) for part in (subject, zone, floor)])
-    places = stood[ranked[first]].select(_PLACE).with_row_index("place")
-    rank = np.empty(len(stood), dtype=np.int64)
-    rank[ranked] = (np.cumsum(first) - 1) << (_XY_BITS + _RANK_BITS) | np.arange(len(stood))
-    row = np.concatenate([row, np.arange(len(met), len(stood))])
+    first = np.logical_or.reduce([_first_of_each(part[ranked]) for part in (subject, zone, floor)])
+    places = seen[ranked[first]].select(_HABITAT).with_row_index("place")
+    rank = np.empty(len(seen), dtype=np.int64)
+    rank[ranked] = (np.cumsum(first) - 1) << (_XY_BITS + _RANK_BITS) | np.arange(len(seen))
+    row = np.concatenate([row, np.arange(len(met), len(seen))])
     key = rank[row] | (np.concatenate([xy, gathered["xy"].to_numpy()]) + 1) << _RANK_BITS
     key.sort()
     row = ranked[key & ((1 << _RANK_BITS) - 1)]
     # The first row of an upload at a coordinate has its earliest day.
-    first = texts.first_of_each(key >> _RANK_BITS) | texts.first_of_each(no[row])
+    first = _first_of_each(key >> _RANK_BITS) | _first_of_each(no[row])
     key, row = key[first], row[first]
     positions = pl.DataFrame(
         {
@@ -229,11 +214,18 @@ def _positions(met: pl.DataFrame, row: Ints, xy: Ints, gathered: pl.DataFrame) -
 
 
 def _subjects(met: pl.DataFrame, gathered: pl.DataFrame) -> Ints:
-    """Return a number for what stood in each row: one creature, whatever it is called if its id is known, or source."""
+    """Return the subject of each row as a number: a creature (with its id known, under every name), or a source."""
     key = ["creature", "name"]
     creatures = met.select(key).unique(maintain_order=True).with_row_index("subject")
     of_met = met.join(creatures, on=key, maintain_order="left")["subject"].to_numpy().astype(np.int64)
     return np.concatenate([of_met, gathered["source"].to_numpy() + len(creatures)])
+
+
+def _first_of_each(rising: Ints) -> NDArray[np.bool_]:
+    """Return which entries differ from the one before."""
+    first = np.ones(len(rising), dtype=bool)
+    np.not_equal(rising[1:], rising[:-1], out=first[1:])
+    return first
 
 
 # --- loot -------------------------------------------------------------------------------------------
@@ -241,36 +233,50 @@ def _subjects(met: pl.DataFrame, gathered: pl.DataFrame) -> Ints:
 _SOURCE = {"kind": pl.String, "creature": pl.Int64, "name": pl.String, "object": pl.String, "item": pl.Int32}
 
 
-def _sources(looted: Looted) -> pl.DataFrame:
-    """Return the frame `sources`, made column by column: rows would take a kilobyte for each."""
+def _sources(loots: LootColumns) -> pl.DataFrame:
+    """Return the frame `sources`, made column by column: rows would take a kilobyte each."""
     columns = {
-        name: pl.Series([source[at] for source in looted.sources], dtype=dtype)
-        for at, (name, dtype) in enumerate(_SOURCE.items())
+        name: pl.Series([source[part] for source in loots.sources], dtype=dtype)
+        for part, (name, dtype) in enumerate(_SOURCE.items())
     }
-    numbers = pl.Series(range(len(looted.sources)), dtype=pl.Int64)
-    return pl.DataFrame({"source": numbers} | columns | {"zone": looted.waters.astype(np.int32)})
+    numbers = pl.Series(range(len(loots.sources)), dtype=pl.Int64)
+    return pl.DataFrame({"source": numbers} | columns | {"zone": loots.fishing_zones.astype(np.int32)})
 
 
-def _lootings(looted: Looted) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the frames `loot` and `drops`."""
-    # An unknown source has a group, too, as its texts are read like all others; it is left out behind that.
-    keys, group = np.unique(
-        (looted.no << _PLACE_BITS | looted.place) << _SOURCE_BITS | (looted.source + 1), return_inverse=True
+def _lootings(loots: LootColumns) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the frames `loot` and `drops`: sums by upload, location and source, without unknown sources."""
+    keys, group_of = np.unique(
+        (loots.no << _LOCATION_BITS | loots.location) << _SOURCE_BITS | (loots.source + 1), return_inverse=True
     )
-    found = _read(lambda: texts.lootings(looted.texts, group, len(keys)), looted.no)
     source = (keys & ((1 << _SOURCE_BITS) - 1)) - 1
-    zone, floor, difficulty = looted.places[keys >> _SOURCE_BITS & ((1 << _PLACE_BITS) - 1)].T
+    zone, floor, difficulty = loots.locations[keys >> _SOURCE_BITS & ((1 << _LOCATION_BITS) - 1)].T
     groups = pl.DataFrame(
         {
-            "no": (keys >> (_PLACE_BITS + _SOURCE_BITS)).astype(np.int32),
+            "no": (keys >> (_LOCATION_BITS + _SOURCE_BITS)).astype(np.int32),
             "source": source,
             "zone": zone.astype(np.int32),
             "floor": floor.astype(np.int32),
             "difficulty": pl.Series(DIFFICULTIES).gather(difficulty),
         }
     )
-    known = source != UNKNOWN
-    loot = groups.with_columns(lootings=found.lootings, money_lootings=found.money_lootings, copper=found.copper)
-    dropped = known[found.drop_group]
-    drops = groups[found.drop_group[dropped]].with_columns(item=found.drop_item[dropped], drops=found.drops[dropped])
-    return loot.filter(known), drops
+    loot = groups.with_columns(
+        lootings=_sums(loots.lootings, group_of, len(keys)),
+        money_lootings=_sums(loots.money_lootings, group_of, len(keys)),
+        copper=_sums(loots.copper, group_of, len(keys)),
+    )
+    drop_keys = np.repeat(group_of, loots.drops) << _ITEM_BITS | loots.items
+    drop_keys.sort()
+    first = np.flatnonzero(_first_of_each(drop_keys))
+    drop_keys, counts = drop_keys[first], np.diff(first, append=len(drop_keys))
+    group = drop_keys >> _ITEM_BITS
+    is_known = source != UNKNOWN
+    dropped = is_known[group]
+    item = drop_keys[dropped] & ((1 << _ITEM_BITS) - 1)
+    return loot.filter(is_known), groups[group[dropped]].with_columns(item=item, drops=counts[dropped])
+
+
+def _sums(numbers: Ints, group_of: Ints, groups: int) -> Ints:
+    """Return the exact sum of each group's numbers."""
+    sums = np.zeros(groups, dtype=np.int64)
+    np.add.at(sums, group_of, numbers)
+    return sums

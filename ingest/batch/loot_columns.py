@@ -1,119 +1,138 @@
-"""The `Loot` elements of a batch: what was looted, where, at which difficulty, and the texts of their lootings.
+"""Loot columns: the `Loot` elements of a batch, one row each, with their sources and locations numbered.
 
-Nine of ten elements are `Loot`; of their names each distinct part is read once for the whole batch.
+Nine of ten elements are `Loot`, so each distinct part of their names is read once for the whole batch.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
-from lxml import etree
+from numpy.typing import NDArray
 
-from ingest.batch.texts import Ints
-from ingest.formats.mobmapdata import grammar
+from ingest.formats.mobmapdata import grammar, slow_path
+from ingest.formats.mobmapdata.attribute_cache import AttributeCache
+from ingest.formats.mobmapdata.compiled import Columns
+from ingest.formats.mobmapdata.fast_path import VERSIONS
 
-T = TypeVar("T")
+Ints = NDArray[np.int64]
 
 DIFFICULTIES = ["", *grammar.DIFFICULTIES]
-#: Sources without a number: an unknown one, and the one that depends on the zone.
+#: Sources without a number: an unknown one, and fishing, which gets a number per zone.
 UNKNOWN, _FISHING = -1, -2
+#: Parts of names to remember: a name may be written in endless ways, with references or blanks.
+REMEMBERED = 1 << 16
 
 
-class Looted(NamedTuple):
-    """`Loot` elements, arrays and lists in step.
+class LootColumns(NamedTuple):
+    """Arrays with one entry per `Loot` element that has lootings, but for the last four.
 
-    `no` is the upload's; `source` an index into `sources` (`UNKNOWN`: none) and `waters`, which for fishing have the
-    zone's number, else -1; `place` a row of `places`: zone, floor, index into `DIFFICULTIES`. `xy` is packed as in
-    `grammar.pack`.
+    no:             the upload's number.
+    source:         index into `sources` and `fishing_zones`, or `UNKNOWN`.
+    location:       row of `locations`.
+    xy:             coordinate, packed as in `grammar.pack`; -1 is unknown.
+    lootings:       number of lootings; `money_lootings` of them gave money, `copper` in all.
+    drops:          number of drops; an item drops once per looting.
+    items:          int32, the items' ids of all drops, in the order of the elements.
+    locations:      shape (n, 3): zone, floor, index into `DIFFICULTIES`.
+    sources:        what was looted.
+    fishing_zones:  per source the zone, if it is fishing, else -1.
     """
 
     no: Ints
     source: Ints
-    place: Ints
+    location: Ints
     xy: Ints
-    texts: list[bytes]
-    places: Ints
+    lootings: Ints
+    money_lootings: Ints
+    copper: Ints
+    drops: Ints
+    items: NDArray[np.int32]
+    locations: Ints
     sources: list[grammar.Source]
-    waters: Ints
+    fishing_zones: Ints
 
 
-#: A name may be written in endless ways, with references or blanks.
-REMEMBERED = 1 << 16
+class LootReader:
+    """Collects the `Loot` elements of a batch. `zones` numbers the zones' names, shared with creatures.
 
-
-class AsWritten(dict[bytes, T]):
-    """What `read` makes of an attribute's value or its part, by how it is written in XML; most are read once."""
-
-    def __init__(self, read: Callable[[str], T]) -> None:
-        self._read = read
-
-    def __missing__(self, raw: bytes) -> T:
-        if len(self) >= REMEMBERED:
-            self.clear()
-        known = self[raw] = self._read(etree.fromstring(b'<Written as="%b"/>' % raw).get("as", ""))
-        return known
-
-
-class Loots:
-    """Collects the `Loot` elements of a batch; `zones` numbers the names of zones and grows.
-
-    The methods raise `grammar.BadLootName` and, for text that is no XML, `etree.XMLSyntaxError`.
+    The C scan numbers sources and locations by `sources` and `locations`, a cache per version, and adds its rows with
+    `extend`; elements that lxml read are added with `add`.
     """
 
     def __init__(self, zones: dict[str, int]) -> None:
         self._zones = zones
-        self._sources: dict[grammar.Source, int] = {}
-        self._places: dict[tuple[int, int, int], int] = {}
-        #: Numbers of sources and of places by how a name's parts are written.
-        self.written = {
-            version: (
-                AsWritten(partial(self._source, by_id=version == 44, version=version)),
-                AsWritten(partial(self._place_as_written, version=version)),
-            )
-            for version in (42, 44)
+        self._source_numbers: dict[grammar.Source, int] = {}
+        self._location_numbers: dict[tuple[int, int, int], int] = {}
+        self.sources = {
+            version: AttributeCache(partial(self._source_as_written, version=version), REMEMBERED)
+            for version in VERSIONS
         }
-        #: Rows of `no`, source, place and packed coordinate, end to end, and the texts in step.
-        self.rows = array("q")
-        self.texts: list[bytes] = []
+        self.locations = {
+            version: AttributeCache(partial(self._location_as_written, version=version), REMEMBERED)
+            for version in VERSIONS
+        }
+        #: Rows of `Columns.loots`, and its items.
+        self._rows = array("q")
+        self._items = array("i")
 
-    def add(self, names: Sequence[str], texts: Sequence[str], no: int, version: int) -> None:
-        """Take elements of whatever form."""
-        for source, x, y, zone, floor in (grammar.loot_fields(name, version) for name in names):
-            if (x == "-1") != (y == "-1"):
-                raise grammar.BadLootName("only one axis of a coordinate is unknown")
-            number = self._source(source, floor is not None, version)
-            self.rows.extend((no, number, self._place(zone, floor or "0"), grammar.pack(x, y)))
-        self.texts += [text.encode() for text in texts]
+    def extend(self, columns: Columns) -> None:
+        """Add the elements that the C scan read."""
+        self._rows.frombytes(columns.loots)
+        self._items.frombytes(columns.items)
 
-    def finish(self) -> Looted:
-        """Return what was collected; nothing is collected after it."""
-        no, source, place, xy = np.array(self.rows, dtype=np.int64).reshape(-1, 4).T.copy()
-        del self.rows
-        places = np.array(list(self._places), dtype=np.int64).reshape(-1, 3)
-        # Fishing has no number yet, and gets one for each zone.
-        fished = np.flatnonzero(source == _FISHING)
-        waters, water_of = np.unique(places[place[fished], 0], return_inverse=True)
-        source[fished] = len(self._sources) + water_of
-        waters = np.concatenate([np.full(len(self._sources), -1, dtype=np.int64), waters])
-        sources = [*self._sources, *[grammar.Source("fishing")] * (len(waters) - len(self._sources))]
-        return Looted(no, source, place, xy, self.texts, places, sources, waters)
+    def add(self, name: str, text: str, no: int, version: int) -> None:
+        """Add an element of any form; raises `grammar.BadLootName`, or `ValueError` for a text that is no loot text."""
+        raw_source, x, y, raw_zone, floor = grammar.loot_fields(name, version)
+        if (x == "-1") != (y == "-1"):
+            raise grammar.BadLootName("only one axis of a coordinate is unknown")
+        source = self._source(raw_source, floor is not None, version)
+        location = self._location(raw_zone, int(floor or 0))
+        found = slow_path.lootings(text, version)
+        counts = (found.lootings, found.money_lootings, found.copper, len(found.items))
+        self._rows.extend((no, source, location, grammar.pack(x, y), *counts))
+        self._items.extend(found.items)
+
+    def forget_names(self) -> None:
+        """Free the caches; nothing is collected afterwards."""
+        self.sources.clear()
+        self.locations.clear()
+
+    def finish(self) -> LootColumns:
+        """Return what was collected; nothing is collected afterwards."""
+        columns = np.array(self._rows, dtype=np.int64).reshape(-1, 8).T.copy()
+        del self._rows
+        no, source, location, xy, lootings, money_lootings, copper, drops = columns
+        locations = np.array(list(self._location_numbers), dtype=np.int64).reshape(-1, 3)
+        is_fishing = np.flatnonzero(source == _FISHING)
+        zones, zone_index = np.unique(locations[location[is_fishing], 0], return_inverse=True)
+        source[is_fishing] = len(self._source_numbers) + zone_index
+        fishing_zones = np.concatenate([np.full(len(self._source_numbers), -1, dtype=np.int64), zones])
+        sources = [*self._source_numbers, *[grammar.Source("fishing")] * len(zones)]
+        items = np.array(self._items, dtype=np.int32)
+        return LootColumns(
+            *(no, source, location, xy, lootings, money_lootings, copper, drops),
+            *(items, locations, sources, fishing_zones),
+        )
+
+    def _source_as_written(self, attributes: Mapping[str, str], version: int) -> int:
+        return self._source(attributes["name"], version == grammar.BY_ID, version)
 
     def _source(self, raw: str, by_id: bool, version: int) -> int:
         source = grammar.source_of(raw, by_id, version)
-        special = {"unknown": UNKNOWN, "fishing": _FISHING}
-        return special[source.kind] if source.kind in special else self._sources.setdefault(source, len(self._sources))
+        if source.kind == "unknown":
+            return UNKNOWN
+        if source.kind == "fishing":
+            return _FISHING
+        return self._source_numbers.setdefault(source, len(self._source_numbers))
 
-    def _place_as_written(self, raw: str, version: int) -> int:
-        zone, _, floor = raw.rpartition("#") if version == 44 else (raw, "", "0")
-        if not grammar.is_natural(floor):
-            raise grammar.BadLootName(f"{raw[:120]!r} ends with no floor")
-        return self._place(zone, floor)
+    def _location_as_written(self, attributes: Mapping[str, str], version: int) -> int:
+        return self._location(*grammar.zone_and_floor(attributes["name"], version))
 
-    def _place(self, zone: str, floor: str) -> int:
+    def _location(self, zone: str, floor: int) -> int:
         name, difficulty = grammar.instance(zone)
-        place = (self._zones.setdefault(name, len(self._zones)), int(floor), DIFFICULTIES.index(difficulty))
-        return self._places.setdefault(place, len(self._places))
+        location = (self._zones.setdefault(name, len(self._zones)), floor, DIFFICULTIES.index(difficulty))
+        return self._location_numbers.setdefault(location, len(self._location_numbers))

@@ -1,6 +1,7 @@
-"""From XML to raw columns: documents are read one by one, and their elements laid into columns attribute by attribute.
+"""XML columns: the elements of a batch of documents, read one document at a time into columns of attributes.
 
-Nearly all are written in the addon's own form and read in C (`ingest.formats.mobmapdata.scan`); lxml reads the rest.
+Nearly all elements are in the addon's own form and read in C (`ingest.formats.mobmapdata.scan`); lxml reads the
+remainder.
 """
 
 from __future__ import annotations
@@ -12,131 +13,135 @@ from typing import BinaryIO, cast
 
 from lxml import etree
 
-from ingest.batch.loot_columns import AsWritten, Loots
-from ingest.formats.mobmapdata import grammar
+from ingest.batch.loot_columns import REMEMBERED, LootReader
+from ingest.formats.mobmapdata import grammar, slow_path
+from ingest.formats.mobmapdata.attribute_cache import AttributeCache
 from ingest.formats.mobmapdata.compiled import Columns
+from ingest.formats.mobmapdata.fast_path import VERSIONS
 from ingest.formats.mobmapdata.reading import drop
 
-#: Nobody asks for elements by their ids. What is too long is for the door to say: it reads documents in other pieces
-#: than workers do, and libxml2's limits depend on them. Behind `guard` there are no entities that could grow.
+#: Elements need no index by id. `huge_tree` lifts libxml2's limits, which depend on the pieces it is given: the upload
+#: endpoint has checked lengths already. After the precheck there are no entities that could grow.
 _PARSER = etree.XMLParser(collect_ids=False, no_network=True, huge_tree=True)
 #: Documents below this size are read as trees, others in pieces of this size.
 PIECE_BYTES = 1 << 20
 
 
-class Elements:
-    """The elements of a batch: rows of numbers, texts, and `loots`; `zones` are the zones' names, numbered."""
+class XmlColumns:
+    """The elements of a batch as rows of numbers, concatenated in arrays; `loots` holds the `Loot` elements.
+
+    zones:      numbers of the zones' names.
+    mobs:       int64, 6 per `Mob`: upload's number, id (0: unknown), lowest and highest level (-1: a boss), reaction
+                and day number (-1: not known).
+    mob_names:  the name of each `Mob`, with the addon's escapes.
+    mob_zones:  int64, 4 per `Zone` with coordinates: number of its `Mob`, zone, floor, number of coordinates.
+    xy:         int32, packed coordinates in the order of `mob_zones`.
+    """
 
     def __init__(self) -> None:
         self.zones: dict[str, int] = {}
-        self.loots = Loots(self.zones)
-        #: Rows end to end: of each `Mob` its upload's number, id (0: unknown), lowest and highest level (-1: a boss),
-        #: reaction and day (-1: not said), with its name as written beside;
+        self.loots = LootReader(self.zones)
         self.mobs = array("q")
         self.mob_names: list[str] = []
-        #: of each `Zone` with coordinates which `Mob` was there, zone, floor and how many there are.
-        self.met = array("q")
-        #: The coordinates, packed, of one after the other; of those in whose row stands -1 as they are written.
+        self.mob_zones = array("q")
         self.xy = array("i")
-        self.met_texts: list[bytes] = []
-        #: Zone and floor of each `Zone` of a `Mob` that is not yet at its end; a piece may end within one.
-        self._zones_of_open = array("q")
-        self._zone_number = AsWritten(self._number_of_zone)
-        self._name = AsWritten(str)
+        #: A piece may end within a `Mob`: of each `Zone` so far its zone, floor and number of coordinates, and these.
+        self._open_zones: list[tuple[int, int, int]] = []
+        self._open_xy = array("i")
+        self._zone_cache = AttributeCache(lambda attributes: self._zone_number(attributes["name"]), REMEMBERED)
+        self._name_cache = AttributeCache(lambda attributes: attributes["name"], REMEMBERED)
 
     def collect(self, stream: BinaryIO, no: int, version: int) -> None:
         """Add a document's elements.
 
-        Raises `etree.XMLSyntaxError`, `grammar.BadLootName`, `KeyError` for a missing attribute, or `ValueError` or
-        `OverflowError` for one that is no number of its kind.
+        Raises `etree.XMLSyntaxError`, `grammar.BadLootName`, `KeyError` for a missing attribute, `ValueError` or
+        `OverflowError` for one that is no number of its kind, and `ValueError` for a text against the grammar.
         """
         head = stream.read(PIECE_BYTES)
         if len(head) < PIECE_BYTES:
-            self._add_tree(etree.fromstring(self._cut(head, no, version), _PARSER), no, version)
+            self._add_tree(etree.fromstring(self._extract(head, no, version), _PARSER), no, version)
         else:
             self._add_pieces(_pieces(head, stream), no, version)
 
     def forget_names(self) -> None:
-        """Free what is needed only to collect: of a document full of names that is most of what is held."""
-        self.loots.written.clear()
-        self._zone_number.clear()
-        self._name.clear()
+        """Free the caches, most of the memory held for a document full of names. Nothing is collected afterwards."""
+        self.loots.forget_names()
+        self._zone_cache.clear()
+        self._name_cache.clear()
 
-    def _cut(self, document: bytes, no: int, version: int) -> bytes:
-        """Take the usual elements out of a document, or a piece of one, and return the rest of it.
+    def _extract(self, document: bytes, no: int, version: int) -> bytes:
+        """Read the elements in the addon's own form of a document, or of a piece of one; returns the remainder.
 
-        The document is UTF-8 without comments and CDATA sections, as the door's `guard` leaves it: `<` begins a tag,
-        an element that is cut out is a whole one, and the rest is as well-formed as the document was.
+        The document has passed the precheck, so it is UTF-8 without comments and CDATA sections: `<` begins a tag, an
+        extracted element is a whole one, and the remainder is as well-formed as the document was.
         """
-        if version not in self.loots.written:
+        if version not in VERSIONS:
             return document
-        numbers = (*self.loots.written[version], self._zone_number, self._name)
+        numbers = (self.loots.sources[version], self.loots.locations[version], self._zone_cache, self._name_cache)
         columns = Columns(document, version, no, len(self.mob_names), *numbers)
-        self.loots.rows.frombytes(columns.loots)
-        self.loots.texts += columns.loot_texts
+        self.loots.extend(columns)
         self.mobs.frombytes(columns.mobs)
         self.mob_names += columns.mob_names
-        self.met.frombytes(columns.zones)
+        self.mob_zones.frombytes(columns.zones)
         self.xy.frombytes(columns.xy)
-        return columns.rest
+        return columns.remainder
 
-    def _number_of_zone(self, raw: str) -> int:
+    def _zone_number(self, raw: str) -> int:
         return self.zones.setdefault(grammar.unescape(raw), len(self.zones))
 
     def _add_tree(self, root: etree._Element, no: int, version: int) -> None:
-        """Read a document at once: twice as fast as in pieces, at up to 25 times its size in memory."""
+        """Read a document at once: twice as fast as in pieces, with up to 25 times its size in memory."""
         for mob in root.iterchildren("Mob"):
             for zone in mob:
                 self._add_zone(zone)
-            self._add_mob(no, mob)
-        self._add_loots(list(map(_loot, root.iterchildren("Loot"))), no, version)
+            self._add_mob(mob, no)
+        for loot in root.iterchildren("Loot"):
+            self._add_loot(loot, no, version)
 
     def _add_pieces(self, pieces: Iterator[bytes], no: int, version: int) -> None:
-        """Read a document element by element, with no more of it in memory than a piece."""
+        """Read a document element by element, with one piece of it in memory at a time."""
         parser = etree.XMLPullParser(events=("end",), no_network=True, huge_tree=True)
         for piece in pieces:
-            parser.feed(self._cut(piece, no, version))
-            loots = []
+            parser.feed(self._extract(piece, no, version))
             for _, element in cast("Iterator[tuple[str, etree._Element]]", parser.read_events()):
                 parent = element.getparent()
                 if element.tag == "Loot":
-                    loots.append(_loot(element))
+                    self._add_loot(element, no, version)
                 elif element.tag == "Mob":
-                    self._add_mob(no, element)
+                    self._add_mob(element, no)
                 elif element.tag == "Zone" and parent is not None and parent.tag == "Mob":
                     self._add_zone(element)
                 drop(element)
-            self._add_loots(loots, no, version)
         parser.close()
 
-    def _add_loots(self, loots: list[tuple[str, str]], no: int, version: int) -> None:
-        looted = [(name, text) for name, text in loots if text]  # an element without lootings says nothing
-        self.loots.add([name for name, _ in looted], [text for _, text in looted], no, version)
+    def _add_loot(self, element: etree._Element, no: int, version: int) -> None:
+        name = _attributes(element)["name"]
+        if element.text:  # an element without lootings says nothing
+            self.loots.add(name, element.text, no, version)
 
-    def _add_mob(self, no: int, element: etree._Element) -> None:
+    def _add_mob(self, element: etree._Element, no: int) -> None:
         attributes = _attributes(element)
-        said = (attributes["min"], attributes["max"], attributes.get("react", "-1"), attributes.get("date", "-1"))
-        self.mobs.extend((no, int(attributes.get("blizzid", "0")), *map(int, said)))
-        zones, floors = self._zones_of_open[::2], self._zones_of_open[1::2]
-        for zone, floor in zip(zones, floors, strict=True):
-            self.met.extend((len(self.mob_names), zone, floor, -1))
-        del self._zones_of_open[:]
+        numbers = (attributes["min"], attributes["max"], attributes.get("react", "-1"), attributes.get("date", "-1"))
+        self.mobs.extend((no, int(attributes.get("blizzid", "0")), *map(int, numbers)))
+        for zone in self._open_zones:
+            self.mob_zones.extend((len(self.mob_names), *zone))
+        self.xy.extend(self._open_xy)
+        self._open_zones.clear()
+        del self._open_xy[:]
         self.mob_names.append(attributes["name"])
 
     def _add_zone(self, element: etree._Element) -> None:
         """Add a zone; the `Mob` around it comes, and gets its number, after it."""
-        if text := element.text:
+        if element.text:
             attributes = _attributes(element)
-            self._zones_of_open.extend((self._number_of_zone(attributes["name"]), int(attributes.get("level", "0"))))
-            self.met_texts.append(text.encode())
+            coordinates = slow_path.coordinates(element.text)
+            zone, floor = self._zone_number(attributes["name"]), int(attributes.get("level", "0"))
+            self._open_zones.append((zone, floor, len(coordinates)))
+            self._open_xy.extend(coordinates)
 
 
 def _attributes(element: etree._Element) -> Mapping[str, str]:
     return cast("Mapping[str, str]", element.attrib)  # lxml's types allow for bytes, which Python 2 had
-
-
-def _loot(element: etree._Element) -> tuple[str, str]:
-    return _attributes(element)["name"], element.text or ""
 
 
 def _pieces(head: bytes, rest: BinaryIO) -> Iterator[bytes]:
@@ -144,10 +149,10 @@ def _pieces(head: bytes, rest: BinaryIO) -> Iterator[bytes]:
     held = b""
     for chunk in chain([head], iter(lambda: rest.read(PIECE_BYTES), b"")):
         held += chunk
-        # Before the last tag that begins an element.
-        cut = held.rfind(b"<")
-        while cut > 0 and held[cut : cut + 2] in {b"<", b"</"}:
-            cut = held.rfind(b"<", 0, cut)
-        yield held[: max(cut, 0)]
-        held = held[max(cut, 0) :]
+        last_begin = held.rfind(b"<")
+        while last_begin > 0 and held[last_begin : last_begin + 2] in {b"<", b"</"}:
+            last_begin = held.rfind(b"<", 0, last_begin)
+        end = max(last_begin, 0)
+        yield held[:end]
+        held = held[end:]
     yield held

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from core import locales
 from ingest import lifecycle, wake
-from ingest.formats.mobmapdata.precheck import guard
+from ingest.formats.mobmapdata.precheck import precheck
 from ingest.formats.mobmapdata.reading import Contents
 from ingest.formats.mobmapdata.unwrap import unwrap
 from ingest.formats.mobmapdata.validate import small_documents, validate
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 #: Documents up to this size are held in memory while they are checked, larger ones in a temporary file.
 IN_MEMORY_BYTES = 1 << 20
 RETRY_WHEN_FULL_S = 60
-os.register_at_fork(after_in_child=small_documents.begin_anew)
+os.register_at_fork(after_in_child=small_documents.reset_after_fork)
 
 
 class Steps:
@@ -81,7 +81,7 @@ def accept(
     with closing(SpooledTemporaryFile(max_size=IN_MEMORY_BYTES, dir=settings.FILE_UPLOAD_TEMP_DIR)) as temporary:
         document = cast(BinaryIO, temporary)
         chunks = unwrap(body, content_encoding, settings.MAX_BODY_BYTES, settings.MAX_DOCUMENT_BYTES)
-        for chunk in guard(chunks):
+        for chunk in precheck(chunks):
             _write(document, chunk)
         size_bytes = document.tell()
         steps.done("read")

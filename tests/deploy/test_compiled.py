@@ -1,4 +1,4 @@
-"""The module in Cython: compiled when there is need, put in place at once, known by what it was made of."""
+"""The Cython module: compiled when needed, replaced atomically, identified by what it was made of."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deploy.steps import compiled
 from deploy.steps.progress import Failure
 from deploy.steps.venv import VENV
 
-#: What other processes write there meanwhile, to rename or remove it at once.
+#: Files that other processes create there for a moment.
 NOT_OF_THE_CHECKOUT = shutil.ignore_patterns("__pycache__", ".compiling-*")
 
 
@@ -46,7 +46,7 @@ def test_it_is_compiled_once_for_each_source(checkout: Path, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize(("of", "other"), [("FLAGS", ("-O3",)), ("LIBRARIES", ()), ("_cython", lambda: "3.0")])
-def test_it_is_compiled_anew_where_it_was_made_in_another_way(
+def test_it_is_compiled_again_after_flags_libraries_or_cython_changed(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], of: str, other: object
 ) -> None:
     (checkout / compiled.COMPILED).write_bytes(b"before" + compiled.made_of().encode() + b"\0behind")
@@ -70,7 +70,7 @@ def test_a_source_that_cannot_be_compiled_leaves_what_was_there_and_says_what_is
 
 
 def test_a_module_that_is_not_of_its_source_is_not_imported_and_says_what_to_do(tmp_path: Path) -> None:
-    """Such as by a process that starts after new code was taken, and before it was compiled."""
+    """For example by a process that starts between an update of the code and its compilation."""
     shutil.copytree(compiled.CHECKOUT / "ingest", tmp_path / "ingest", ignore=NOT_OF_THE_CHECKOUT)
     (tmp_path / "maps").symlink_to(compiled.CHECKOUT / "maps")
 
@@ -83,15 +83,16 @@ def test_a_module_that_is_not_of_its_source_is_not_imported_and_says_what_to_do(
     whole = made.read_bytes()
     made.unlink()
     made.write_bytes(whole.replace(b"libb2.so.1", b"libb2.so.0"))
-    assert "libb2.so.0: cannot open shared object file" in (told := imported().stderr)
-    assert "Debian's package libb2-1" in told and "scan.*.so, so that it is compiled again" in told
-    made.write_bytes(whole.replace(b"made_of", b"made_by"))
+    assert "libb2.so.0: cannot open shared object file" in (message := imported().stderr)
+    assert "Debian's package libb2-1" in message and "scan.*.so, so that it is compiled again" in message
+    digest = compiled.made_of().partition(" ")[0].encode()
+    made.write_bytes(whole.replace(digest, b"0" * len(digest)))
     assert "scan.pyx has changed since it was compiled. Stop the site" in imported().stderr, "of older code"
     made.write_bytes(whole)
     with (tmp_path / compiled.SOURCE).open("a") as source:
         source.write("\n# newer\n")
-    told = imported().stderr
-    assert "scan.pyx has changed since it was compiled. Stop the site and start it again: ./deploy/stop" in told
-    assert ".venv/bin/python -m deploy.steps.compiled" in told
+    message = imported().stderr
+    assert "scan.pyx has changed since it was compiled. Stop the site and start it again: ./deploy/stop" in message
+    assert ".venv/bin/python -m deploy.steps.compiled" in message
     made.unlink()
     assert "scan.pyx has to be compiled for this Python" in imported().stderr

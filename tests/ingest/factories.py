@@ -14,7 +14,7 @@ from typing import TypeVar
 import zstandard
 from hypothesis import strategies as st
 
-from ingest.formats.mobmapdata.precheck import guard
+from ingest.formats.mobmapdata.precheck import precheck
 from ingest.formats.mobmapdata.reading import Contents
 from ingest.formats.mobmapdata.unwrap import unwrap
 from ingest.formats.mobmapdata.validate import validate
@@ -62,13 +62,13 @@ def document(*records: str, version: int = 44, language: str = "deDE") -> bytes:
 
 
 def open_body(body: bytes, encoding: str = "", chunk: int = 1 << 16) -> bytes:
-    """Return the XML within a body that arrives in chunks of a size, as the door finds it."""
+    """Return the XML within a body that arrives in chunks of a size, as the upload endpoint finds it."""
     pieces = (body[start : start + chunk] for start in range(0, len(body), chunk))
-    return b"".join(guard(unwrap(pieces, encoding, 46 * MIB, 32 * MIB)))
+    return b"".join(precheck(unwrap(pieces, encoding, 46 * MIB, 32 * MIB)))
 
 
 def contents(body: bytes) -> Contents:
-    """Return what the door finds in a body."""
+    """Return what validation finds in a body."""
     return validate(BytesIO(open_body(body)))
 
 

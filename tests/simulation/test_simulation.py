@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
-from ingest.formats.mobmapdata.precheck import guard
+from ingest.formats.mobmapdata.precheck import precheck
 from ingest.formats.mobmapdata.unwrap import unwrap
 from ingest.formats.mobmapdata.validate import validate
 
@@ -353,7 +353,7 @@ def test_the_door_takes_every_upload_and_counts_as_the_book_does(tmp_path, optio
     for locale in ("enUS", "deDE"):
         for entry in load(directory / f"book-{locale}.json"):
             document = BytesIO(
-                b"".join(guard(unwrap(iter([(directory / entry["file"]).read_bytes()]), "", 10**6, 10**6)))
+                b"".join(precheck(unwrap(iter([(directory / entry["file"]).read_bytes()]), "", 10**6, 10**6)))
             )
             contents = validate(document)
             assert (contents.language, contents.version) == (locale, int(entry["file"][6:8]))

@@ -34,7 +34,7 @@ def main(name: str, what: str = "validate") -> None:
 
     from core.problems import Problem
     from ingest.batch.columns import Document, parse
-    from ingest.formats.mobmapdata.precheck import guard
+    from ingest.formats.mobmapdata.precheck import precheck
     from ingest.formats.mobmapdata.unwrap import unwrap
     from ingest.formats.mobmapdata.validate import validate
     from tests.samples.generate import GENERATED
@@ -52,7 +52,7 @@ def main(name: str, what: str = "validate") -> None:
     outcome = "valid"
     with tempfile.TemporaryFile() as document:
         try:
-            for chunk in guard(unwrap(body, "", settings.MAX_BODY_BYTES, settings.MAX_DOCUMENT_BYTES)):
+            for chunk in precheck(unwrap(body, "", settings.MAX_BODY_BYTES, settings.MAX_DOCUMENT_BYTES)):
                 document.write(chunk)
             read(document)
         except Problem as problem:

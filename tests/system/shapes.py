@@ -90,6 +90,20 @@ def three_loots_of_items() -> Body:
     yield TAIL
 
 
+def texts_that_only_the_slow_path_reads() -> Body:
+    """Written with other quotes than the addon's."""
+    yield HEAD
+    for text in (b"1000#", b"+1#"):
+        yield LOOT.replace(b'"', b"'") + b"+"
+        yield from _repeat(text, 7_900_000)
+        yield b"</Loot>"
+    yield LOOT.replace(b'"', b"'") + b"+"
+    yield from _numbered(b"1%06d:0:0:1#", 7_900_000)
+    yield b"</Loot>" + MOB.replace(b'"', b"'") + b"<Zone name='y' level='0'>"
+    yield from _repeat(b"1/1,", 7_900_000)
+    yield b"</Zone></Mob>" + TAIL
+
+
 def long_quest_comments() -> Body:
     yield HEAD
     texts = ["ß=".encode() * 2000] * 4
@@ -201,6 +215,7 @@ SHAPES: dict[str, Callable[[], Body]] = {
         loot_of_copper,
         loot_of_one_looting,
         three_loots_of_items,
+        texts_that_only_the_slow_path_reads,
         long_quest_comments,
         unknown_elements,
         unknown_attributes,

@@ -29,6 +29,7 @@ VALID = {
     "loot-of-copper",
     "loot-of-one-looting",
     "three-loots-of-items",
+    "texts-that-only-the-slow-path-reads",
     "long-quest-comments",
 }
 

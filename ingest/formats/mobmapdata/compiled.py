@@ -1,4 +1,4 @@
-"""What `scan.pyx` became, if it is of this very source."""
+"""The compiled `scan.pyx`; importing it fails unless it was compiled from the present source."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ try:
     _made_of = getattr(import_module("ingest.formats.mobmapdata.scan"), "made_of", "")
 except ModuleNotFoundError as missing:
     raise ImportError(f"scan.pyx has to be compiled for this Python ({missing}). {_ADVICE}") from missing
-except ImportError as error:  # a library that is gone, a file cut short
+except ImportError as error:  # a missing library, a truncated file
     raise ImportError(
-        f"What scan.pyx was compiled to can't be loaded ({error}). It needs Debian's package libb2-1; where that is "
+        f"The compiled scan.pyx can't be loaded ({error}). It needs Debian's package libb2-1; where that is "
         f"installed, delete {_FOLDER}/scan.*.so, so that it is compiled again. {_ADVICE}"
     ) from error
 if _made_of.partition(" ")[0] != hashlib.sha256((_FOLDER / "scan.pyx").read_bytes()).hexdigest():

@@ -1,40 +1,41 @@
-"""`Mob` and `Loot` as the addon writes them, cut out of a small document before lxml sees the rest.
+"""The fast path of validation: extracts `Mob` and `Loot` in the addon's own form before lxml sees the remainder.
 
-They are all but a few of a document's elements, and reading them so (`scan`, in C) takes a tenth of the time. Each has
-the same digest as by `records`, whose rules `scan` is at least as strict as.
+These are all but a few of a document's elements, and reading them in C (`scan.pyx`) takes a tenth of the time. Each
+has the same digest as `records` gives it, whose rules `scan.pyx` is at least as strict as.
 
-Nothing is known of the document but that it has passed `guard`, so that no element can hide in a comment or a CDATA
-section. A cut is sound if what remains is valid by the schema, and behind each place something was cut from comes,
-blanks aside, the start of a record or the root's end. For `<` begins a tag wherever it stands in well-formed XML,
-and these tags stand nowhere but within the root itself in a valid document: so that place is between two records.
-What was cut is whole elements in their place there, which could be put back without making the rest less valid.
+Why extraction is sound: nothing is known of the document but that it has passed the precheck, so that no element can
+hide in a comment or a CDATA section. `<` begins a tag wherever it appears in well-formed XML. Each extracted element
+is followed, after blanks, by the start of a record or by the root's end, and in a document that is valid by the schema
+these tags appear only directly within the root. So if the remainder is valid, each extracted element was between two
+records, and it is whole: putting it back would leave the document valid.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from lxml import etree
 
 from ingest.formats.mobmapdata import grammar
+from ingest.formats.mobmapdata.attribute_cache import AttributeCache
 from ingest.formats.mobmapdata.compiled import Digests
 from ingest.formats.mobmapdata.records import RECORDS, Fault, checked_name, loot_begin, loot_place, zone_begin
 
 
-class Unusual(Exception):
-    """The document is to be read another way: for a fault, or for something that can't be judged here."""
+class NotExtractable(Exception):
+    """The fast path can't judge the document: it has a fault, or a form that only the slow path reads."""
 
 
-class Cut(NamedTuple):
-    """`rest` is the document without the elements that `digests` (one after the other) and the counts stand for.
+class Extract(NamedTuple):
+    """The elements taken out of a document: their digests, concatenated, and counts; `remainder` is the rest of it.
 
-    They hold as far as the rest is valid and its root has this version.
+    All of it holds only if the remainder is valid and its root has this version.
     """
 
-    rest: bytes
+    remainder: bytes
     version: int
     digests: bytes
     mobs: int
@@ -42,61 +43,47 @@ class Cut(NamedTuple):
     lootings: int
 
 
+#: Versions with one form, which the scan knows. Documents of version 43 take the slow path.
+VERSIONS = (grammar.BY_NAME, grammar.BY_ID)
 #: Parts of names to remember from document to document.
 REMEMBERED = 8192
 
-_version = re.compile(rb'<MobMapData [^<>]*?\bversion="(42|44)"').search
-#: How what follows a cut begins.
+_version = re.compile(rb'<MobMapData [^<>]*?\bversion="(%d|%d)"' % VERSIONS).search
+#: Starts of what may follow an extracted element.
 _RECORD = (*[b"<%b%b" % (tag.encode(), end) for tag in RECORDS for end in (b" ", b">", b"/")], b"</MobMapData")
 
 
-def cut(document: bytes) -> Cut:
-    """Take the usual elements out of a document that has passed `guard`; raises `Unusual`.
+def extract(document: bytes) -> Extract:
+    """Take the elements in the addon's own form out of a document that has passed the precheck.
 
-    The caller has to validate the rest and to compare its version.
+    The caller has to validate the remainder and to compare its version. Raises `NotExtractable`.
     """
     found = _version(document)
     if not found:
-        raise Unusual
+        raise NotExtractable
     version = int(found[1])
     try:
         scan = Digests(
             document, version, _begins[version], _places[version], _zone_begins, _mob_names, _RECORD, grammar.PIECE
         )
     except (ValueError, Fault, etree.XMLSyntaxError):  # `grammar.BadLootName` is a ValueError
-        raise Unusual from None
+        raise NotExtractable from None
     if not scan.sound:
-        raise Unusual
-    return Cut(scan.rest, version, scan.digests, scan.mobs, scan.positions, scan.lootings)
-
-
-class _Known(dict[bytes, bytes]):
-    """What `read` makes of the attributes that begin with a name, by that name as written and what follows it."""
-
-    def __init__(self, read: Callable[[Mapping[str, str]], bytes]) -> None:
-        self._read = read
-
-    def __missing__(self, raw: bytes) -> bytes:
-        attributes = etree.fromstring(b'<Usual name="%b"/>' % raw).attrib
-        if len(self) >= REMEMBERED:
-            self.clear()
-        known = self[raw] = self._read(cast("Mapping[str, str]", attributes))
-        return known
+        raise NotExtractable
+    return Extract(scan.remainder, version, scan.digests, scan.mobs, scan.positions, scan.lootings)
 
 
 def _loot_begin(attributes: Mapping[str, str], version: int) -> bytes:
-    return loot_begin(grammar.source_of(attributes["name"], version == 44, version))
+    return loot_begin(grammar.source_of(attributes["name"], version == grammar.BY_ID, version))
 
 
 def _loot_place(attributes: Mapping[str, str], version: int) -> bytes:
-    zone, _, floor = attributes["name"].rpartition("#") if version == 44 else (attributes["name"], "", "0")
-    if not grammar.is_natural(floor):
-        raise Unusual
+    zone, floor = grammar.zone_and_floor(attributes["name"], version)
     name, difficulty = grammar.instance(zone)
-    return loot_place(name, int(floor), difficulty)
+    return loot_place(name, floor, difficulty)
 
 
-_begins = {version: _Known(partial(_loot_begin, version=version)) for version in (42, 44)}
-_places = {version: _Known(partial(_loot_place, version=version)) for version in (42, 44)}
-_zone_begins = _Known(lambda attributes: zone_begin(attributes["name"], attributes["level"]))
-_mob_names = _Known(lambda attributes: checked_name(attributes["name"]).encode())
+_begins = {version: AttributeCache(partial(_loot_begin, version=version), REMEMBERED) for version in VERSIONS}
+_places = {version: AttributeCache(partial(_loot_place, version=version), REMEMBERED) for version in VERSIONS}
+_zone_begins = AttributeCache(lambda attributes: zone_begin(attributes["name"], attributes["level"]), REMEMBERED)
+_mob_names = AttributeCache(lambda attributes: checked_name(attributes["name"]).encode(), REMEMBERED)

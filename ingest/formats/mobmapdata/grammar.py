@@ -1,7 +1,7 @@
 """The small languages inside MobMapData: escapes, numbers, coordinate lists, loot names and loot texts.
 
-Pure: text in, values out. The door's validator and the workers' parser both rest on these patterns,
-so a document that was accepted can be read.
+Pure: text in, values out. Validation and workers both read by these patterns, so a document that was accepted can be
+read. `scan.pyx` reads the addon's own form in C, with the limits defined here.
 """
 
 from __future__ import annotations
@@ -12,15 +12,19 @@ from datetime import date
 from functools import lru_cache
 from typing import AnyStr, NamedTuple
 
-VERSIONS = (42, 43, 44)
+#: Versions: creatures are known by name, by either, by id. 43 mixes the forms of 42 and 44.
+BY_NAME, MIXED, BY_ID = VERSIONS = (42, 43, 44)
 MAX_NAME = 100
 MAX_TEXT = 4_000
 #: Levels beyond any the game had or will have: the addon's own field is a small number.
 MAX_LEVEL = 999
 MAX_FLOOR = 99
+#: Hostile, neutral, friendly, as the Alliance sees a creature; then as the Horde does.
+REACTIONS = (0, 1, 2, 10, 11, 12)
 
 # --- numbers -------------------------------------------------------------------------------------
-#: 1 … 2³¹-1 in plain digits without leading zeros.
+MAX_NUMBER = 2**31 - 1
+#: 1 … `MAX_NUMBER` in plain digits without leading zeros.
 POSITIVE = (
     r"(?:2147483(?:6(?:4[0-7]|[0-3][0-9])|[0-5][0-9]{2})|214748[0-2][0-9]{3}|21474[0-7][0-9]{4}"
     r"|2147[0-3][0-9]{5}|214[0-6][0-9]{6}|21[0-3][0-9]{7}|20[0-9]{8}|1[0-9]{9}|[1-9][0-9]{0,8})"
@@ -28,7 +32,8 @@ POSITIVE = (
 NATURAL = rf"(?:{POSITIVE}|0)"
 INTEGER = rf"(?:-?{POSITIVE}|0)"
 #: The game's item instance number fills 32 bits and comes signed or unsigned.
-_WIDE = r"(?:-?[1-9][0-9]{0,9}|0)"
+MAX_INSTANCE_DIGITS = 10
+_INSTANCE = rf"(?:-?[1-9][0-9]{{0,{MAX_INSTANCE_DIGITS - 1}}}|0)"
 
 is_positive = re.compile(POSITIVE).fullmatch
 is_natural = re.compile(NATURAL).fullmatch
@@ -53,7 +58,7 @@ _control = re.compile("[\x00-\x1f\x7f-\x9f]")
 def unescape(text: str) -> str:
     """Return a text with the addon's escapes resolved, in one pass from the left.
 
-    A lone `|` stands for itself: `"Gro|szlig|er ||x||"` → `"Großer |x|"`.
+    A lone `|` is kept: `"Gro|szlig|er ||x||"` → `"Großer |x|"`.
     """
     if "|" not in text and "$B" not in text:
         return text
@@ -98,6 +103,22 @@ _entry = re.compile(COORDINATE).fullmatch
 _entries = re.compile(rf"(?:{COORDINATE},)*").fullmatch
 _NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
 _looks_like_coordinate = re.compile(rf"{_NUMBER}/{_NUMBER}").fullmatch
+
+MAX_TENTHS = 1000
+Y_BITS = 10
+#: Every way to write a percentage, and what it is in tenths; `-1` is an unknown position's axis.
+_TENTHS = {f"{tenths // 10}.{tenths % 10}": tenths for tenths in range(MAX_TENTHS + 1)}
+_TENTHS |= {str(whole): whole * 10 for whole in range(101)} | {"-1": -1}
+_TENTHS_OF_X = {axis: tenths << Y_BITS for axis, tenths in _TENTHS.items()}
+
+
+def pack(x: str, y: str) -> int:
+    """Return a coordinate as one number, `x * 1024 + y` in tenths of a percent: `("21.6", "33")` → 221514.
+
+    An unknown position, -1/-1, is -1.
+    """
+    return _TENTHS_OF_X[x] | _TENTHS[y]
+
 
 #: A repeated group remembers every repetition, so long texts are matched a piece at a time.
 PIECE = 1 << 16
@@ -149,14 +170,16 @@ def _broken_coordinate(place: str, entry: str) -> tuple[str, str]:
 
 
 # --- loot texts ----------------------------------------------------------------------------------
-_ITEM_SLOT = rf"{POSITIVE}:{INTEGER}:{_WIDE}:{NATURAL}"
+_ITEM_SLOT = rf"{POSITIVE}:{INTEGER}:{_INSTANCE}:{NATURAL}"
 #: What nearly all items look like, tried first: it halves the time that a text takes.
 _COMMON_SLOT = r"[1-9][0-9]{0,8}:0:0:(?:0|[1-9][0-9]{0,8})"
+MAX_SLOT_DAY_DIGITS = 6
+_DAY = rf":[0-9A-Za-z]{{1,{MAX_SLOT_DAY_DIGITS}}}"
 _SLOT = {
-    42: rf"(?:{_COMMON_SLOT}|{_ITEM_SLOT}|{NATURAL})",
-    44: rf"(?:{_COMMON_SLOT}:[0-9A-Za-z]{{1,6}}|{_ITEM_SLOT}(?::[0-9A-Za-z]{{1,6}})?|{NATURAL})",
+    BY_NAME: rf"(?:{_COMMON_SLOT}|{_ITEM_SLOT}|{NATURAL})",
+    BY_ID: rf"(?:{_COMMON_SLOT}{_DAY}|{_ITEM_SLOT}(?:{_DAY})?|{NATURAL})",
 }
-_SLOT[43] = _SLOT[44]
+_SLOT[MIXED] = _SLOT[BY_ID]
 _slot = {version: re.compile(slot).fullmatch for version, slot in _SLOT.items()}
 #: A `+` may stand before any slot (a looting begins) and at the end (one without slots). No slot is read a second way
 #: once it has been read: a common one is an item's, too, and n of them before a fault would be tried in 2ⁿ ways.
@@ -184,8 +207,9 @@ def loot_text_fault(text: str, version: int) -> str:
             bare = slot.lstrip("+")
             if not _slot[version](bare):
                 return (
-                    f"looting {number}: {bare[:40]!r} is neither item:suffix:unique:count"
-                    f"{'' if version == 42 else '[:day]'} with an item id from 1 to 2147483647 nor an amount of copper"
+                    f"looting {number}: {bare[:40]!r} is neither "
+                    f"item:suffix:unique:count{'' if version == BY_NAME else '[:day]'} "
+                    "with an item id from 1 to 2147483647 nor an amount of copper"
                 )
         if rest.lstrip("+"):
             number += rest.count("+")
@@ -217,10 +241,6 @@ MAX_LOOT_NAME = 1_500
 #: the right. A floor would have to be looked for behind each place that may be x and y, so it is taken off before.
 _loot_name = re.compile(rf"((?s:.+))#({_AXIS})#({_AXIS})#((?s:.+))").fullmatch
 _hex_id = re.compile(r"0x0*([0-9A-Fa-f]{1,8})").fullmatch
-#: Every way to write a percentage, and what it is in tenths; `-1` is an unknown position's axis.
-_TENTHS = {f"{tenths // 10}.{tenths % 10}": tenths for tenths in range(1001)}
-_TENTHS |= {str(whole): whole * 10 for whole in range(101)} | {"-1": -1}
-_TENTHS_OF_X = {axis: tenths << 10 for axis, tenths in _TENTHS.items()}
 
 
 class Source(NamedTuple):
@@ -236,8 +256,8 @@ class Source(NamedTuple):
     item: int = 0
 
 
-class LootPlace(NamedTuple):
-    """A `Loot` element's name, taken apart. `xy` is packed as in `pack`; -1 is unknown."""
+class LootName(NamedTuple):
+    """The parts of a `Loot` element's name. `xy` is packed as in `pack`; -1 is unknown."""
 
     source: Source
     xy: int
@@ -250,16 +270,8 @@ class BadLootName(ValueError):
     """A loot name against the rules; the text says which."""
 
 
-def pack(x: str, y: str) -> int:
-    """Return a coordinate as one number, `x * 1024 + y` in tenths of a percent: `("21.6", "33")` → 221514.
-
-    An unknown position (`-1`) is -1.
-    """
-    return _TENTHS_OF_X[x] | _TENTHS[y]
-
-
-def split_loot_name(raw: str, version: int) -> LootPlace:
-    """Take a loot name apart, as written in a version; raises `BadLootName`.
+def split_loot_name(raw: str, version: int) -> LootName:
+    """Return the parts of a loot name in a version's form; raises `BadLootName`.
 
     `"n0x1017#14.9#31.7#Tausend Nadeln#0"` → a kill of creature 4119, at 14.9/31.7 on floor 0.
     """
@@ -271,7 +283,7 @@ def split_loot_name(raw: str, version: int) -> LootPlace:
     if floor is not None and int(floor) > MAX_FLOOR:
         raise BadLootName(f"the floor {floor} is beyond {MAX_FLOOR}")
     name, difficulty = instance(zone)
-    return LootPlace(source_of(source, floor is not None, version), pack(x, y), name, int(floor or 0), difficulty)
+    return LootName(source_of(source, floor is not None, version), pack(x, y), name, int(floor or 0), difficulty)
 
 
 def loot_fields(raw: str, version: int) -> tuple[str, str, str, str, str | None]:
@@ -279,7 +291,7 @@ def loot_fields(raw: str, version: int) -> tuple[str, str, str, str, str | None]
 
     Raises `BadLootName`.
     """
-    if version != 42:
+    if version != BY_NAME:
         parts = raw.rsplit("#", 4)
         if len(parts) == 5 and parts[0] and parts[1] in _TENTHS and parts[2] in _TENTHS and parts[3]:
             source, x, y, zone, floor = parts
@@ -289,12 +301,23 @@ def loot_fields(raw: str, version: int) -> tuple[str, str, str, str, str | None]
         matched = _loot_name(head) if is_natural(floor) else None
         if matched:
             return matched[1], matched[2], matched[3], matched[4], floor
-    if version != 44:
+    if version != BY_ID:
         matched = _loot_name(raw)
         if matched:
             return matched[1], matched[2], matched[3], matched[4], None
-    shape = "source#x#y#zone" if version == 42 else "source#x#y#zone#floor"
+    shape = "source#x#y#zone" if version == BY_NAME else "source#x#y#zone#floor"
     raise BadLootName(f"{raw[:120]!r} is not of the form {shape} with x and y from 0 to 100 or both -1")
+
+
+def zone_and_floor(raw: str, version: int) -> tuple[str, int]:
+    """Split the last part of a loot name in a version's own form: `"Tausend Nadeln#0"` → `("Tausend Nadeln", 0)`.
+
+    Version 42 has no floors. Raises `BadLootName`.
+    """
+    zone, _, floor = raw.rpartition("#") if version == BY_ID else (raw, "", "0")
+    if not is_natural(floor):
+        raise BadLootName(f"{raw[:120]!r} ends with no floor")
+    return zone, int(floor)
 
 
 @lru_cache(maxsize=4096)
@@ -317,7 +340,7 @@ def split_difficulty(zone: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=16384)
 def source_of(raw: str, by_id: bool, version: int) -> Source:
-    """Return what a loot name's first part stands for; `by_id` says that the name has a floor, so ids are in use.
+    """Return the source that a loot name's first part means; `by_id`: the name has a floor, so creatures have ids.
 
     Raises `BadLootName`.
     """
@@ -332,7 +355,7 @@ def source_of(raw: str, by_id: bool, version: int) -> Source:
     letter, rest = target[:1], target[1:]
     if letter == "n":
         # Version 44 calls creatures by id, but the addon knows a skinned one only by its name.
-        if kind != "skinning" and (by_id or (version == 43 and _hex_id(rest))):
+        if kind != "skinning" and (by_id or (version == MIXED and _hex_id(rest))):
             return Source(kind, creature_id=_creature_id(rest, source))
         return Source(kind, creature_name=_checked(rest, "creature"))
     if kind == "kill":
@@ -349,7 +372,7 @@ def source_of(raw: str, by_id: bool, version: int) -> Source:
 def _creature_id(text: str, source: str) -> int:
     matched = _hex_id(text)
     number = int(matched[1], 16) if matched else 0
-    if not 1 <= number < 2**31:
+    if not 1 <= number <= MAX_NUMBER:
         raise BadLootName(f"{source[:60]!r}: the creature's id must be hexadecimal, from 0x1 to 0x7fffffff")
     return number
 

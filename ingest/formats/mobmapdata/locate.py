@@ -1,4 +1,4 @@
-"""The second, slow reading of a document that broke a rule: where exactly, for up to 20 places.
+"""The second reading of a document that broke a rule: where each of up to 20 faults is.
 
 The parser is fed tag by tag, so that whatever it reports belongs to the tag it just got.
 """
@@ -43,8 +43,8 @@ class _Enough(Exception):
 def locate(document: BinaryIO) -> InvalidDocument | NotWellFormed | TooLarge:
     """Return the problem of a document that is known to have one.
 
-    Whether it is XML at all is asked first, of a parser without the schema: one with it mixes up
-    the two kinds of errors. Raises `RuntimeError` where no fault is found: the readings have come apart.
+    A parser without the schema first checks that it is XML at all: one with the schema mixes up the two kinds of
+    errors. Raises `RuntimeError` if no fault is found: the two readings disagree.
     """
     problem = _syntax_problem(document)
     if problem:
@@ -120,7 +120,7 @@ def _too_many_names(path: list[str]) -> InvalidDocument:
 
 
 class _Search:
-    """The state of the second reading: open elements, place in the text, faults so far."""
+    """The state of the second reading: open elements, line and column, faults so far."""
 
     def __init__(self) -> None:
         self.errors: list[dict[str, str]] = []
@@ -128,7 +128,7 @@ class _Search:
         self._tally = Tally()
         self._path: list[str] = []
         self._siblings: list[Counter[str]] = [Counter()]
-        #: Per open element: may it be checked, or did the schema refuse it or one around it?
+        #: Per open element whether it can be checked: neither it nor one around it was refused by the schema.
         self._sound: list[bool] = []
         self._reported = 0
         self._line = self._column = 1
@@ -161,7 +161,7 @@ class _Search:
             self._tally.begin(root)
         except Fault as fault:
             self._note(fault.code, str(fault))
-            raise _Enough from None  # without a version the rest can't be judged
+            raise _Enough from None  # without a version nothing else can be judged
 
     def _close(self, element: etree._Element) -> None:
         if self._sound.pop() and self._sound and self._tally.contents:
@@ -170,7 +170,7 @@ class _Search:
             except Fault as fault:
                 self._note(fault.code, str(fault))
             except KeyError as missing:
-                # Behind an element it doesn't know, the schema looks at no more of its siblings.
+                # After an unknown element the schema checks none of its siblings.
                 if element.tag in RECORDS or element.tag in CHILDREN:
                     self._note("missing-attribute", f"{element.tag} lacks the attribute {missing}")
                 else:

@@ -1,8 +1,7 @@
-"""What must be known about a document's bytes before an XML parser may see them.
+"""The precheck: what must hold for a document's bytes before an XML parser may read them.
 
-`<` never stands in a well-formed document but to begin a tag, so a plain search finds every
-DOCTYPE, comment, CDATA section and processing instruction, and the distance between two of them
-bounds the attributes a parser would have to hold.
+In a well-formed document each `<` begins a tag, so a plain search finds every DOCTYPE, comment, CDATA section and
+processing instruction, and the distance between two of them bounds the attributes that a parser would have to hold.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from ingest.problems import InvalidDocument, NotUtf8
 
 #: The widest valid tag, a quest comment of four texts full of `=`, has some 16,000.
 MAX_EQUALS_PER_TAG = 20_000
-#: Of a tag and its text, but for plain ASCII without references, such as coordinates: a quest comment may take 150,000.
-#: With a schema libxml2 takes a text together anew for each reference, and for every few hundred of other letters.
+#: Of a tag and its text, unless that is plain ASCII without references, as lists of coordinates are. A quest comment
+#: may take 150,000. With a schema libxml2 copies a text again for each reference and every few hundred other letters.
 MAX_TAG_BYTES = 200_000
 SEEMS_UTF_16 = "The document seems to be UTF-16. Save it as UTF-8 and send it again."
 
@@ -37,14 +36,14 @@ _CODES = {
 
 
 class _Tag(NamedTuple):
-    """What the tag that is open, or the text behind it, holds so far."""
+    """Size of the open tag, with the text behind it, so far."""
 
     equals: int = 0
     size_bytes: int = 0
 
 
-def guard(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Pass a document's chunks on, or raise `NotUtf8` or `InvalidDocument` for what must not be parsed."""
+def precheck(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield a document's chunks unchanged; raises `NotUtf8` or `InvalidDocument` at what must not be parsed."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     tail = b""  # a `<` that ended the previous chunk
     offset = 0
@@ -54,7 +53,7 @@ def guard(chunks: Iterator[bytes]) -> Iterator[bytes]:
             decoder.decode(chunk)
         except UnicodeDecodeError as error:
             raise NotUtf8(
-                f"Near byte {offset + error.start + 1:,} stands something that is not UTF-8. "
+                f"Near byte {offset + error.start + 1:,} is something that is not UTF-8. "
                 "Save the file as UTF-8, or send the export text itself."
             ) from None
         _check_constructs(tail + chunk, offset - len(tail))
@@ -71,8 +70,8 @@ def guard(chunks: Iterator[bytes]) -> Iterator[bytes]:
 def _check_constructs(data: bytes, start: int) -> None:
     position = 0
     if start == 0:
-        # Latin letters in UTF-16 are valid UTF-8, too, and of `<`, NUL, `?`, NUL a parser makes a declaration:
-        # it would then find a DOCTYPE where a search for one finds none.
+        # Latin letters in UTF-16 are valid UTF-8, too, and a parser reads `<`, NUL, `?`, NUL as a declaration:
+        # it would then find a DOCTYPE that a search for one misses.
         if b"\0" in data[:4]:
             raise NotUtf8(SEEMS_UTF_16)
         declared = _declaration.match(data)

@@ -1,6 +1,6 @@
-"""One pass over a document: every element checked, counted, digested and, if the document is large, dropped.
+"""The slow path of validation: one pass that checks, counts and digests every element.
 
-Memory is bounded by the digests (16 bytes a record); only of small documents a tree is kept.
+Memory is bounded by the digests, 16 bytes per record: elements of large documents are dropped as they are read.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Literal, cast
 from lxml import etree
 
 from ingest.formats.mobmapdata import grammar
-from ingest.formats.mobmapdata.fast_path import Cut
+from ingest.formats.mobmapdata.fast_path import Extract
 from ingest.formats.mobmapdata.records import CHILDREN, DIGEST, RECORDS, Fault, sort_digests
 
 _schema = etree.XMLSchema(file=str(Path(__file__).with_name("mobmapdata.xsd")))
-#: Different names of creatures, sources and places in one document: several times what the game has of them. Whatever
-#: reads the document later holds each of them, and the dictionaries of names keep them for good.
+#: Different names of creatures, sources and zones in one document: several times what the game has. Workers hold
+#: each of them in memory, and the tables of names keep them forever.
 MAX_NAMES = 200_000
 _locale = re.compile("[a-z]{2}[A-Z]{2}").fullmatch
 
@@ -30,8 +30,8 @@ _locale = re.compile("[a-z]{2}[A-Z]{2}").fullmatch
 class Contents:
     """What a valid document holds.
 
-    `content_hash` is SHA-256 over the sorted digests of the document's records, each in a form that
-    does not depend on the order inside it: equal for equal sets of records, however written down.
+    `content_hash` is SHA-256 over the sorted digests of the document's records, each in its canonical form: equal for
+    equal sets of records, in whatever order and form they are written.
     """
 
     language: str
@@ -45,10 +45,10 @@ class Contents:
 
 
 def new_parser(*events: Literal["start", "end"]) -> etree.XMLPullParser:
-    """Return a parser that checks the schema as it goes and fetches nothing.
+    """Return a parser that checks the schema while it reads and fetches nothing.
 
-    There are no entities to expand, as `guard` lets no DOCTYPE pass. `resolve_entities=False` must not
-    be added: with a schema, lxml 6 then forgives every error of well-formedness, truncation included.
+    There are no entities to expand, as the precheck refuses every DOCTYPE. Don't add `resolve_entities=False`: with a
+    schema, lxml 6 then ignores every error of well-formedness, truncation included.
     """
     return etree.XMLPullParser(events=events, schema=_schema, no_network=True, huge_tree=False)
 
@@ -80,7 +80,7 @@ def read_root(root: etree._Element) -> Contents:
 
 
 class Tally:
-    """What the elements of a document add up to."""
+    """Sums over the elements of a document."""
 
     def __init__(self) -> None:
         self.contents: Contents | None = None
@@ -124,7 +124,7 @@ class Tally:
         """Count the different names of a document, by their hashes; raises `Fault`."""
         name = element.get("name", "")
         if element.tag == "Loot":
-            source, _, _, *place = name.rsplit("#", 3 if version == 42 else 4)
+            source, _, _, *place = name.rsplit("#", 3 if version == grammar.BY_NAME else 4)
             self._names.update((hash(source), hash("#".join(place))))
         elif element.tag == "Zone":
             self._names.add(hash(f"{name}#{element.get('level', '0')}"))
@@ -144,13 +144,13 @@ class Tally:
                 self.add(child)
             self.add(record)
 
-    def add_cut(self, cut: Cut) -> None:
-        """Count what was cut out of the document."""
+    def add_extract(self, extract: Extract) -> None:
+        """Count the elements that were extracted from the document."""
         contents = cast("Contents", self.contents)
-        contents.mobs += cut.mobs
-        contents.positions += cut.positions
-        contents.lootings += cut.lootings
-        self._records += cut.digests
+        contents.mobs += extract.mobs
+        contents.positions += extract.positions
+        contents.lootings += extract.lootings
+        self._records += extract.digests
 
     def finish(self, root: etree._Element) -> Contents:
         """Return the whole document's contents."""
@@ -160,7 +160,7 @@ class Tally:
 
 
 def drop(element: etree._Element) -> None:
-    """Free an element that has been dealt with, and its elder sibling's empty shell."""
+    """Free an element after it was read, and the empty element before it."""
     element.clear()
     previous = element.getprevious()
     parent = element.getparent()

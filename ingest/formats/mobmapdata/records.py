@@ -1,4 +1,4 @@
-"""The rules for each element of MobMapData, and the form of it that does not depend on how it was written.
+"""The rules for each element of MobMapData, and its canonical form, which does not depend on how it was written.
 
 A checker takes an element (complete, already valid by the schema) and the document's version and
 returns `Checked`, or raises `Fault` for the first rule it breaks.
@@ -37,8 +37,8 @@ DIGEST = 16
 
 Checker = Callable[[etree._Element, int], Checked]
 
-_MOB_V44 = {"blizzid", "react", "date"}
-_REACTIONS = {"0", "1", "2", "10", "11", "12"}
+_MOB_BY_ID = {"blizzid", "react", "date"}
+_REACTIONS = {str(reaction) for reaction in grammar.REACTIONS}
 
 
 def _attributes(element: etree._Element) -> dict[str, str]:
@@ -72,7 +72,7 @@ def _positive(raw: str, what: str) -> None:
         raise Fault("bad-id", f"{what} {raw[:40]!r} must be a whole number from 1 to 2147483647, in plain digits")
 
 
-def _natural(raw: str, what: str, at_most: int = 2**31 - 1) -> int:
+def _natural(raw: str, what: str, at_most: int = grammar.MAX_NUMBER) -> int:
     if not grammar.is_natural(raw):
         raise Fault("bad-number", f"{what} {raw[:40]!r} must be a whole number in plain digits")
     if int(raw) > at_most:
@@ -100,8 +100,8 @@ def _forbid(attributes: dict[str, str], names: set[str], version: int) -> None:
 def mob(element: etree._Element, version: int) -> Checked:
     """Check a creature's attributes; its zones are checked before it."""
     attributes = _attributes(element)
-    if version == 44 or (version == 43 and "blizzid" in attributes):
-        _require(attributes, _MOB_V44, version)
+    if version == grammar.BY_ID or (version == grammar.MIXED and "blizzid" in attributes):
+        _require(attributes, _MOB_BY_ID, version)
         _positive(attributes["blizzid"], "blizzid")
         if attributes["react"] not in _REACTIONS:
             raise Fault("bad-react", f"react {attributes['react'][:40]!r} is none of 0, 1, 2, 10, 11, 12")
@@ -110,7 +110,7 @@ def mob(element: etree._Element, version: int) -> Checked:
                 "bad-date", f"date {attributes['date'][:40]!r} is no day number from 0 to {grammar.MAX_DAY_NUMBER}"
             )
     else:
-        _forbid(attributes, _MOB_V44, version)
+        _forbid(attributes, _MOB_BY_ID, version)
     attributes["name"] = checked_name(attributes["name"])
     for end in ("min", "max"):
         if attributes[end] != "-1":
@@ -121,9 +121,9 @@ def mob(element: etree._Element, version: int) -> Checked:
 def zone(element: etree._Element, version: int) -> Checked:
     """Check a zone's name, floor and list of coordinates (in a Mob or an EventObjective)."""
     attributes = _attributes(element)
-    if version == 44:
+    if version == grammar.BY_ID:
         _require(attributes, {"level"}, version)
-    elif version == 42 and _in_mob(element):
+    elif version == grammar.BY_NAME and _in_mob(element):
         _forbid(attributes, {"level"}, version)
     begin = zone_begin(attributes["name"], attributes.get("level", "0"))
     text = element.text or ""
@@ -141,7 +141,7 @@ def zone_begin(name: str, level: str) -> bytes:
 
 
 def _in_mob(element: etree._Element) -> bool:
-    """Tell a Mob's zone from an event's: version 42 knows floors in neither, but takes events as they are now."""
+    """Tell a Mob's zone from an event's: version 42 has floors in neither, but events are accepted in today's form."""
     parent = element.getparent()
     return parent is not None and parent.tag == "Mob"
 
@@ -202,7 +202,7 @@ def sorted_lootings(text: bytes) -> bytes:
     for piece in grammar.pieces(text, b"+"):
         for looting in filter(None, piece.split(b"+")):
             digests += hashlib.blake2b(_sorted_slots(looting), digest_size=DIGEST).digest()
-    # Lootings without slots are told by their number alone: millions of `+` need no digests.
+    # Of lootings without slots only the number counts: millions of `+` need no digests.
     return b"%d" % text.count(b"+") + hashlib.blake2b(sort_digests(digests), digest_size=DIGEST).digest()
 
 
@@ -237,14 +237,14 @@ def questcomment(element: etree._Element, version: int) -> Checked:
 
 
 def merchant(element: etree._Element, version: int) -> Checked:
-    """Check a merchant; his goods are checked before him."""
+    """Check a merchant; the goods are checked before."""
     attributes = _attributes(element)
     checked_name(attributes["name"])
     return Checked(canonical("Merchant", attributes))
 
 
 def merchant_item(element: etree._Element, version: int) -> Checked:
-    """Check one of a merchant's goods."""
+    """Check an item that a merchant sells."""
     attributes = _attributes(element)
     _positive(attributes["id"], "id")
     for name, value in attributes.items():
@@ -295,7 +295,7 @@ def skill(element: etree._Element, version: int) -> Checked:
 
 
 def event_objective(element: etree._Element, version: int) -> Checked:
-    """Check a quest's objective that was an event; its places are checked before it."""
+    """Check a quest's objective that was an event; its zones are checked before it."""
     attributes = _attributes(element)
     _positive(attributes["questid"], "questid")
     _text(attributes["objective"], "objective")

@@ -3,7 +3,7 @@ from collections.abc import Mapping
 made_of: str
 
 class Scan:
-    rest: bytes
+    remainder: bytes
 
 class Digests(Scan):
     digests: bytes
@@ -26,7 +26,7 @@ class Digests(Scan):
 
 class Columns(Scan):
     loots: bytearray
-    loot_texts: list[bytes]
+    items: bytes
     mobs: bytearray
     mob_names: list[str]
     zones: bytearray

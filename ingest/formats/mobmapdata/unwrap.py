@@ -25,7 +25,7 @@ from ingest.problems import (
 )
 
 CHUNK = 1 << 16
-#: What a body is shows in its start, which comes as one piece: an XML declaration fits well into it.
+#: The form of a body is decided by its start, which is read as one piece: an XML declaration fits into it.
 START = 1 << 10
 #: Base64 is 4/3 of its document, line breaks and blanks aside.
 BASE64_GROWTH = 1.45
@@ -133,7 +133,7 @@ def _gunzip(chunks: Iterator[bytes]) -> Iterator[bytes]:
                 else:
                     data = member.unconsumed_tail
                     if not data and len(out) == CHUNK:
-                        # The output was cut at a chunk's size with all input taken: more may be held back.
+                        # The output was limited to a chunk's size with all input consumed: more may follow.
                         while out := member.decompress(b"", CHUNK):
                             yield out
     except zlib.error as error:
@@ -177,7 +177,7 @@ def _debase64(chunks: Iterator[bytes]) -> Iterator[bytes]:
             continue
         if padded:
             raise BadBase64(
-                f"There is more text after the Base64 ended, at character {offset:,}. Copy the export anew."
+                f"There is more text after the Base64 ended, at character {offset:,}. Copy the export again."
             )
         try:
             data = binascii.a2b_base64(ready, strict_mode=True)
@@ -206,9 +206,9 @@ def _base64_fault(ready: bytes, offset: int, begun: bool, error: str) -> BadBase
         if byte not in _BASE64:
             return BadBase64(
                 f"Character {offset + index + 1:,} of the Base64 text, {chr(byte)!r}, does not belong there. "
-                "Copy the export anew."
+                "Copy the export again."
             )
-    return BadBase64(f"The Base64 text is damaged after character {offset:,} ({error}). Copy the export anew.")
+    return BadBase64(f"The Base64 text is damaged after character {offset:,} ({error}). Copy the export again.")
 
 
 def _begins_like_xml(head: bytes) -> bool:

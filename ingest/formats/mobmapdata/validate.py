@@ -1,4 +1,4 @@
-"""The door's question to a document: is all of it valid, what does it hold, is it the same as another?"""
+"""Validation at the upload endpoint: whether all of a document is valid, what it holds, and its content hash."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import BinaryIO, TypeVar
 
 from lxml import etree
 
-from ingest.formats.mobmapdata.fast_path import Cut, Unusual, cut
+from ingest.formats.mobmapdata.fast_path import Extract, NotExtractable, extract
 from ingest.formats.mobmapdata.locate import locate
 from ingest.formats.mobmapdata.reading import Contents, Tally, drop, events, new_parser, parse_whole
 from ingest.formats.mobmapdata.records import Fault
@@ -19,18 +19,18 @@ from ingest.problems import InvalidDocument, NotWellFormed, TooLarge
 T = TypeVar("T")
 
 CHUNK = 1 << 16
-#: Up to this size a document is parsed at once, into a tree of some 25 times as much at the worst.
+#: Up to this size a document is parsed at once, into a tree of up to 25 times its size.
 WHOLE_TREE_BYTES = 1 << 18
-#: A thread reads this much of valid documents: their names are the format's own, so that it hardly remembers more.
+#: A thread reads so much of valid documents. Their names are the format's own, so its dictionary hardly grows.
 THREAD_READS_BYTES = 8 << 20
 
 
 def validate(document: BinaryIO) -> Contents:
-    """Read a document (XML that has passed `guard`) and return what it holds.
+    """Read a document (XML that has passed the precheck) and return what it holds.
 
-    Raises `InvalidDocument` with up to 20 places, `NotWellFormed` or `TooLarge`.
+    Raises `InvalidDocument` with up to 20 errors, `NotWellFormed` or `TooLarge`.
     """
-    # lxml keeps every name it has met in a dictionary that lives as long as its thread. A large document has a
+    # lxml keeps every name it has read in a dictionary that lives as long as its thread. A large document has a
     # thread of its own, small ones share one for a while: no sender can fill the server's memory with names.
     size_bytes = document.seek(0, SEEK_END)
     document.seek(0)
@@ -43,18 +43,18 @@ def validate(document: BinaryIO) -> Contents:
 
 
 class _SchemaFault(Exception):
-    """The schema found something; what and where is for the second reading to say."""
+    """The schema found a fault; `locate` says which and where."""
 
 
-#: What reading fast raises for a document that breaks a rule.
+#: What the first reading raises for a document that breaks a rule.
 FAULTS = (Fault, _SchemaFault, etree.XMLSyntaxError)
 
 
 class SmallDocuments:
-    """One thread of this process reads small documents, in the order of their coming.
+    """One thread of this process reads small documents, first come, first served.
 
-    Several at once would only take the interpreter from each other, and a thread for each costs more than
-    handing over. It is replaced after a fault and after `THREAD_READS_BYTES`, and its dictionary goes with it.
+    Several threads would only compete for the interpreter, and starting one per document costs more than handing over.
+    The thread is replaced after a fault and after `THREAD_READS_BYTES`, and lxml's dictionary of names ends with it.
     """
 
     def __init__(self) -> None:
@@ -62,8 +62,8 @@ class SmallDocuments:
         self._thread: ThreadPoolExecutor | None = None
         self._left_bytes = 0
 
-    def begin_anew(self) -> None:
-        """Forget the thread, in a process that has just been forked off: a fork brings none along."""
+    def reset_after_fork(self) -> None:
+        """Forget the thread, in a process that was just forked: threads don't survive a fork."""
         self._lock = Lock()
         self._thread = None
 
@@ -90,7 +90,7 @@ class SmallDocuments:
         return self._thread
 
     def _end(self) -> None:
-        """Let the thread end after what it has been given."""
+        """End the thread once it has read what it was given."""
         if self._thread:
             self._thread.shutdown(wait=False)
             self._thread = None
@@ -122,21 +122,21 @@ def _in_own_thread(work: Callable[[BinaryIO], T], document: BinaryIO) -> T:
 
 def _read_whole(document: bytes) -> Contents:
     try:
-        return _read_cut(cut(document))
-    except (Unusual, *FAULTS):
+        return _read_extract(extract(document))
+    except (NotExtractable, *FAULTS):
         tally = Tally()
         root = parse_whole(document)
         tally.add_all(root)
         return tally.finish(root)
 
 
-def _read_cut(cut: Cut) -> Contents:
+def _read_extract(extract: Extract) -> Contents:
     tally = Tally()
-    root = parse_whole(cut.rest)
-    if tally.begin(root).version != cut.version:
-        raise Unusual
+    root = parse_whole(extract.remainder)
+    if tally.begin(root).version != extract.version:
+        raise NotExtractable
     tally.add_all(root)
-    tally.add_cut(cut)
+    tally.add_extract(extract)
     return tally.finish(root)
 
 

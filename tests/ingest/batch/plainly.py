@@ -26,7 +26,7 @@ _source_at = re.compile(rf"(.+)#{_PERCENT}#{_PERCENT}#(.+)", re.DOTALL).fullmatc
 _floor = re.compile(r"0|[1-9][0-9]*").fullmatch
 _padded_id = re.compile(r"n0x0*[0-9A-Fa-f]{1,8}").fullmatch
 
-#: What the door counts as it is written.
+#: What validation counts as it is written.
 LISTED = ("mobs", "coordinates", "lootings")
 #: A source's kind, creature, name of it, object, item; for fishing the zone.
 Source = tuple[str, int, str, str, int, str]

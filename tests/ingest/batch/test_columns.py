@@ -1,4 +1,4 @@
-"""From documents to columns: the same counts as the door's and as a plain reading's."""
+"""From documents to columns: the same counts as validation gives, and a plain reading."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.batch import xml_columns
-from ingest.batch.columns import _PLACE_BITS, _RANK_BITS, Document, Unreadable, parse
+from ingest.batch.columns import _LOCATION_BITS, _RANK_BITS, Document, Unreadable, parse
 from ingest.formats.mobmapdata import grammar
 from tests.ingest.factories import Loot, Mob, Note, contents, day, document, element, loot, mob, notes, zone
 from tests.ingest.factories import loots as loot_records
@@ -115,18 +115,18 @@ def by_source(frame: pl.DataFrame, found: Read, *values: str) -> Counter[Any]:
 @given(notes())
 def test_a_document_is_read_as_its_records_say(note: Note) -> None:
     xml = note.xml()
-    found, at_the_door = read(xml, version=note.version), contents(xml)
+    found, validated = read(xml, version=note.version), contents(xml)
     expected = placed(note)
     columns = ["creature", "name", "zone", "floor", "xy", "first_day"]
     assert rows(found.positions, *columns) == sorted((*at, first) for at, first in expected.items())
-    assert len(found.creatures) == at_the_door.mobs
+    assert len(found.creatures) == validated.mobs
     lootings, with_money, copper, drops = looted(note)
     assert by_source(found.loot, found, "lootings") == lootings
     assert by_source(found.loot, found, "money_lootings") == with_money
     assert by_source(found.loot, found, "copper") == copper
     assert by_source(found.drops, found, "item", "drops") == drops
     unknown = [record for record in note.records if isinstance(record, Loot) and record.source == "UNKN"]
-    assert sum(lootings.values()) + sum(len(record.lootings) for record in unknown) == at_the_door.lootings
+    assert sum(lootings.values()) + sum(len(record.lootings) for record in unknown) == validated.lootings
 
 
 @settings(max_examples=40, deadline=None)
@@ -151,7 +151,7 @@ _axes = st.sampled_from(["-1", "0", "1.5", "100", "100.0", "007", "200", "1.2.3"
     st.lists(st.one_of(_axes, st.sampled_from(["Zone", "OPENoKiste", "0", "12", "HEROIC"])), min_size=3, max_size=7),
     st.sampled_from([42, 43, 44]),
 )
-def test_names_full_of_number_signs_are_read_as_the_door_reads_them(fields: list[str], version: int) -> None:
+def test_names_full_of_number_signs_are_read_as_validation_reads_them(fields: list[str], version: int) -> None:
     name = "OPENo" + "#".join(fields)
     try:
         place = grammar.split_loot_name(name, version)
@@ -165,14 +165,14 @@ def test_names_full_of_number_signs_are_read_as_the_door_reads_them(fields: list
 
 @settings(max_examples=100, deadline=None)
 @given(loot_records(44).filter(lambda record: bool(record.lootings)))
-def test_a_source_stands_where_it_was_looted_unless_it_is_a_kill(record: Loot) -> None:
+def test_a_source_is_where_it_was_looted_unless_it_is_a_kill(record: Loot) -> None:
     found = read(document(record.write(None)))
     place = grammar.split_loot_name(f"{record.source}#{record.at}#{record.zone}#{record.floor}", 44)
     expected = [] if place.source.kind in {"kill", "unknown"} else [(place.zone, place.floor, place.xy, RECEIVED)]
     assert rows(found.gathered, "zone", "floor", "xy", "first_day") == expected
 
 
-# --- ways of writing and reading --------------------------------------------------------------------
+# --- forms of writing and reading -------------------------------------------------------------------
 def same(one: Read, other: Read) -> bool:
     positions = ["creature", "name", "zone", "floor", "xy", "first_day"]
     return (
@@ -296,19 +296,19 @@ def test_a_long_loot_text_and_many_short_ones_are_cut_into_slices_without_loss()
     [
         document(loot()) + b" " * 12_000_000,
         b"<?xml version='1.0'?>" + b" " * 12_000_000 + document(loot()),
-        # Blanks that come together when the element between them has been cut out.
+        # Blanks that come together when the element between them has been extracted.
         document(loot(source="OPENoA#B#1#1#Z#0"), " " * 9_000_000, loot(), " " * 9_000_000),
         document(loot(), mob(), element("EventObjective", {"questid": 1, "objective": "o"}, zone("1/1," * 2_499_990))),
     ],
     ids=["blanks behind", "blanks before", "blanks between", "a long text"],
 )
-def test_what_is_not_too_long_for_the_door_is_not_for_workers(written: bytes) -> None:
+def test_what_is_not_too_long_for_validation_is_not_for_workers(written: bytes) -> None:
     assert rows(read(written).loot, "lootings") == [(1,)] * contents(written).lootings
 
 
 def test_the_largest_batch_has_fewer_places_than_there_are_numbers_for(settings) -> None:
     smallest = [zone("1/1,", "Z", level=None), loot("+", "FISH#1#1#Z")]
-    assert settings.LARGEST_BATCH_BYTES // min(map(len, smallest)) < 1 << min(_PLACE_BITS, _RANK_BITS)
+    assert settings.LARGEST_BATCH_BYTES // min(map(len, smallest)) < 1 << min(_LOCATION_BITS, _RANK_BITS)
 
 
 def test_event_objectives_places_are_no_creatures() -> None:

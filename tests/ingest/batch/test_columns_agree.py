@@ -1,12 +1,14 @@
-"""A document is read by a scan or element by element, at once or in pieces, at the door and behind it: all agree.
+"""All readers agree: C scan and slow path, a document at once and in pieces, validation and workers.
 
-What one way takes all take, and find the same in it; what one refuses all refuse. Shown for every document that is one
-sign away from a valid one, for all short texts, and for all sizes of pieces.
+What one reader takes all take, and find the same in it; what one refuses all refuse. Shown for every document that is
+one character away from a valid one, for all short texts, and for all sizes of pieces.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+import struct
+from array import array
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
@@ -17,14 +19,14 @@ import numpy as np
 import pytest
 
 from core.problems import Problem
-from ingest.batch import texts, xml_columns
+from ingest.batch import xml_columns
 from ingest.batch.columns import Document, parse
-from ingest.formats.mobmapdata import grammar, records
-from ingest.formats.mobmapdata import validate as door
+from ingest.formats.mobmapdata import grammar, records, slow_path
+from ingest.formats.mobmapdata import validate as validation
 from ingest.formats.mobmapdata.compiled import Columns
-from ingest.formats.mobmapdata.fast_path import cut
+from ingest.formats.mobmapdata.fast_path import extract
 from ingest.formats.mobmapdata.locate import locate
-from ingest.formats.mobmapdata.precheck import guard
+from ingest.formats.mobmapdata.precheck import precheck
 from ingest.formats.mobmapdata.reading import Contents
 from ingest.problems import InvalidDocument, NotWellFormed
 from tests.ingest.batch import plainly
@@ -32,9 +34,9 @@ from tests.ingest.factories import OTHERS, contents, document, loot, mob, zone
 
 RECEIVED_DAY = 20_000
 
-#: Signs that end, begin, escape, double or widen something, and some that only look like another.
-SIGNS = [sign.encode() for sign in '<>&"= \n#+:-.,/019nZ\0１']
-SIGNS += [b"&#35;", b"&#48;", b"&quot;", b"00", b"HEROIC", b'" a="']
+#: Characters that end, begin, escape, double or widen something, and some that only look like another.
+CHARACTERS = [character.encode() for character in '<>&"= \n#+:-.,/019nZ\0１']
+CHARACTERS += [b"&#35;", b"&#48;", b"&quot;", b"00", b"HEROIC", b'" a="']
 
 DOCUMENTS = {
     "42": document(
@@ -53,19 +55,19 @@ DOCUMENTS = {
 ROOT = document(loot("+5#", "n0x1#1#1#Z#0"))
 
 
-def changed_by_one_sign(whole: bytes, places: Iterable[int]) -> Iterator[bytes]:
-    """Yield a document with each sign of `SIGNS` put in at each place, and in the place of what stands there."""
+def changed_by_one_character(whole: bytes, places: Iterable[int]) -> Iterator[bytes]:
+    """Yield a document with each one of `CHARACTERS` inserted at each offset, and replacing the byte there."""
     for at in places:
-        for sign in SIGNS:
-            yield whole[:at] + sign + whole[at:]
-            if len(sign) == 1:
-                yield whole[:at] + sign + whole[at + 1 :]
+        for character in CHARACTERS:
+            yield whole[:at] + character + whole[at:]
+            if len(character) == 1:
+                yield whole[:at] + character + whole[at + 1 :]
 
 
 def passes(written: bytes) -> bool:
     """Tell whether a parser may see a document."""
     try:
-        return bool(b"".join(guard(iter([written]))))
+        return bool(b"".join(precheck(iter([written]))))
     except Problem:
         return False
 
@@ -73,8 +75,8 @@ def passes(written: bytes) -> bool:
 def read(written: bytes, *, at_once: bool) -> Contents | None:
     """Return what one way of reading finds, None where it finds a fault."""
     try:
-        return door._read_whole(written) if at_once else door._read_in_chunks(BytesIO(written))
-    except door.FAULTS:
+        return validation._read_whole(written) if at_once else validation._read_in_chunks(BytesIO(written))
+    except validation.FAULTS:
         return None
 
 
@@ -94,12 +96,12 @@ def read_by_workers(written: Sequence[bytes], version: int) -> list[plainly.Fact
 
 
 @pytest.mark.parametrize("whole", DOCUMENTS.values(), ids=DOCUMENTS)
-def test_records_that_are_one_sign_away_from_valid_ones_are_read_the_same_by_all(whole: bytes) -> None:
-    all_agree(changed_by_one_sign(whole, range(whole.index(b">") + 1, whole.rindex(b"<"))))
+def test_records_that_are_one_character_away_from_valid_ones_are_read_the_same_by_all(whole: bytes) -> None:
+    all_agree(changed_by_one_character(whole, range(whole.index(b">") + 1, whole.rindex(b"<"))))
 
 
-def test_a_root_that_is_one_sign_away_from_a_valid_one_is_read_the_same_by_all() -> None:
-    all_agree(changed_by_one_sign(ROOT, (*range(ROOT.index(b">") + 2), *range(ROOT.rindex(b"<"), len(ROOT) + 1))))
+def test_a_root_that_is_one_character_away_from_a_valid_one_is_read_the_same_by_all() -> None:
+    all_agree(changed_by_one_character(ROOT, (*range(ROOT.index(b">") + 2), *range(ROOT.rindex(b"<"), len(ROOT) + 1))))
 
 
 def all_agree(documents: Iterable[bytes]) -> None:
@@ -146,54 +148,76 @@ SLOTS = ["+", "5#", "7:0:0:1#", "7:0:0:1:Z#", "8:-1:-9999999999:0#", "2147483648
 
 
 @pytest.mark.parametrize("version", [42, 44])
-def test_every_short_loot_text_is_the_same_to_grammar_scan_and_columns(version: int) -> None:
+def test_every_short_loot_text_is_the_same_to_all(version: int) -> None:
+    loot_texts_agree({*all_of("+#:15", 6), *all_of(SLOTS, 5)}, version)
+
+
+@pytest.mark.parametrize("version", [42, 44])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+5#+1:0:0:1#1:0:0:2#2147483647#+",
+        "+10:-7:4294967295:20#5#0#10:0:0:1#+7:0:-9999999999:0#++64#",
+        "+1:0:0:1:54Z#9:0:0:1:zzzzzz#+2147483647:-2147483647:0:2147483647:0#",
+    ],
+)
+def test_every_loot_text_one_character_away_from_a_valid_one_is_the_same_to_all(text: str, version: int) -> None:
+    changed = {text} | {text[:at] + text[at + 1 :] for at in range(len(text))}
+    for one in changed_by_one_character(text.encode(), range(len(text) + 1)):
+        if not set(b'<>&"') & set(one):
+            changed.add(one.decode())
+    loot_texts_agree(changed, version)
+
+
+def loot_texts_agree(texts: Iterable[str], version: int) -> None:
+    """Compare grammar, digests, columns, slow path and a plain reading for texts without XML's own characters."""
     empty, source = document(version=version), "n0x1#1#1#Z#0" if version == 44 else "nA#1#1#Z"
-    taken = []
-    for text in {*all_of("+#:15", 6), *all_of(SLOTS, 5)}:
-        scanned = cut(document(loot(text, source), version=version)).rest == empty
-        assert grammar.is_loot_text(text, version) == scanned, text
-        if scanned:
-            taken.append(text)
-        else:
+    for text in texts:
+        written = document(loot(text, source), version=version)
+        is_valid = grammar.is_loot_text(text, version)
+        assert (extract(written).remainder == empty) == is_valid, text
+        columns = Columns(written, version, 0, 0, defaultdict(int), defaultdict(int), {}, {})
+        assert (columns.remainder == empty) == (is_valid and text != ""), text
+        if not is_valid:
             assert grammar.loot_text_fault(text, version)
-    found = texts.lootings([text.encode() for text in taken], np.arange(len(taken)), len(taken))
-    drops: dict[int, set[tuple[int, int]]] = {group: set() for group in range(len(taken))}
-    for group, *drop in zip(found.drop_group.tolist(), found.drop_item.tolist(), found.drops.tolist(), strict=True):
-        drops[group].add((drop[0], drop[1]))
-    for group, text in enumerate(taken):
+            with pytest.raises(ValueError, match=r"^(looting \d|the text begins)"):
+                slow_path.lootings(text, version)
+            continue
+        found = slow_path.lootings(text, version)
+        *_, lootings, money_lootings, copper, drops = struct.unpack("8q", columns.loots or bytes(64))
+        scanned = (lootings, money_lootings, copper, array("i", columns.items))
+        assert scanned == (*found[:3], found.items) and drops == len(found.items), text
         facts = plainly.facts(document(loot(text, "nA#1#1#Z"), version=42), RECEIVED_DAY)
         by_what = {
-            what: sum(number for fact, number in facts.items() if fact[0] == what) for what in ("looted", "money")
+            what: sum(number for fact, number in facts.items() if fact[0] == what)
+            for what in ("looted", "with money", "money")
         }
-        assert (found.lootings[group], found.copper[group]) == (by_what["looted"], by_what["money"]), text
-        assert drops[group] == {(fact[-1], number) for fact, number in facts.items() if fact[0] == "dropped"}, text
+        assert found[:3] == tuple(by_what.values()), text
+        plain_drops = {fact[-1]: number for fact, number in facts.items() if fact[0] == "dropped"}
+        assert Counter(found.items) == plain_drops, text
 
 
-def test_every_short_list_of_coordinates_is_the_same_to_grammar_scan_and_columns() -> None:
+def test_every_short_list_of_coordinates_is_the_same_to_all() -> None:
     axes = [*grammar._TENTHS]
     taken = [f"{axis}/{other}," for axis in axes for other in ("0", "9.9", "100.0", "-1")]
     taken += [f"{other}/{axis}," for axis in axes for other in ("0", "9.9", "100.0", "-1")]
     for text in {*all_of("01./,-", 6), *taken}:
-        assert grammar.is_coordinate_list(text) == (cut(document(mob(zone(text)))).rest == document()), text
-        if grammar.is_coordinate_list(text):
+        is_valid = grammar.is_coordinate_list(text)
+        assert is_valid == (extract(document(mob(zone(text)))).remainder == document()), text
+        if is_valid:
             taken.append(text)
         else:
             assert grammar.coordinate_fault(text)
     taken = list(filter(grammar.is_coordinate_list, taken))
-    index, xy = texts.coordinates([text.encode() for text in taken])
     expected = [
         (number, plainly.pack(*entry.split("/"))) for number, text in enumerate(taken) for entry in text.split(",")[:-1]
     ]
-    assert list(zip(index.tolist(), xy.tolist(), strict=True)) == expected
+    assert [(number, xy) for number, text in enumerate(taken) for xy in slow_path.coordinates(text)] == expected
     whole = document(*(mob(zone(text)) for text in taken))
     columns = Columns(whole, 44, 0, 0, {}, {}, defaultdict(int), defaultdict(str))
-    found = np.frombuffer(columns.zones, dtype=np.int64).reshape(-1, 4)
-    assert (
-        list(
-            zip(np.repeat(found[:, 0], found[:, 3]).tolist(), np.frombuffer(columns.xy, np.int32).tolist(), strict=True)
-        )
-        == expected
-    )
+    zones = np.frombuffer(columns.zones, dtype=np.int64).reshape(-1, 4)
+    mobs = np.repeat(zones[:, 0], zones[:, 3]).tolist()
+    assert list(zip(mobs, np.frombuffer(columns.xy, np.int32).tolist(), strict=True)) == expected
 
 
 # --- wherever a piece ends ----------------------------------------------------------------------------
@@ -209,7 +233,7 @@ LONG = document(
 @pytest.mark.parametrize("size", [*range(1, 40), *range(40, len(LONG), 9)])
 def test_a_document_is_read_the_same_wherever_its_pieces_end(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     counted, facts = contents(LONG), plainly.facts(LONG, RECEIVED_DAY)
-    for module, name in ((door, "CHUNK"), (xml_columns, "PIECE_BYTES"), (texts, "RUN_BYTES")):
+    for module, name in ((validation, "CHUNK"), (xml_columns, "PIECE_BYTES")):
         monkeypatch.setattr(module, name, size)
     assert read(LONG, at_once=False) == counted
     [of_workers] = read_by_workers([LONG], 44)

@@ -273,7 +273,7 @@ def test_an_upload_that_kills_every_worker_is_set_aside(monkeypatch):
 
 def test_a_document_that_kills_its_reader_is_set_aside_and_the_others_are_merged(monkeypatch):
     uploads = sent(6)
-    collect = parsing.Elements.collect
+    collect = parsing.XmlColumns.collect
 
     def killed(elements: Any, stream: Any, no: int, version: int) -> None:
         text = stream.read(1 << 20)
@@ -281,7 +281,7 @@ def test_a_document_that_kills_its_reader_is_set_aside_and_the_others_are_merged
             raise SystemExit
         collect(elements, BytesIO(text), no, version)
 
-    monkeypatch.setattr(parsing.Elements, "collect", killed)
+    monkeypatch.setattr(parsing.XmlColumns, "collect", killed)
     for _ in range(60):
         Upload.objects.filter(status="queued").update(lease_until=None)  # the leases of the dead have run out
         for step in (working.stage_batch, bisection.merge_next_group):

@@ -1,4 +1,4 @@
-"""A small document, its usual elements cut out, and a large one read element by element: always the same."""
+"""The fast path of validation finds the same as the slow path, which reads element by element."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from core.problems import Problem
 from ingest.formats.mobmapdata import fast_path, grammar, reading
-from ingest.formats.mobmapdata import validate as door
-from ingest.formats.mobmapdata.fast_path import cut
+from ingest.formats.mobmapdata import validate as validation
+from ingest.formats.mobmapdata.fast_path import extract
 from ingest.formats.mobmapdata.reading import Contents
 from ingest.problems import InvalidDocument
 from tests.ingest.factories import OTHERS, Note, contents, document, loot, mob, notes, open_body, zone
@@ -22,16 +22,16 @@ PARTS += ["100", "+", "+5#", "+1:0:0:1:54Z#", "+1:0:0:1#2#", "5#", "+5", "++", "
 
 
 def read(document: bytes, *, at_once: bool) -> Contents | None:
-    """Return what one way of reading finds, None where it finds a fault."""
+    """Return what one path finds, None where it finds a fault."""
     try:
-        return door._read_whole(document) if at_once else door._read_in_chunks(BytesIO(document))
-    except door.FAULTS:
+        return validation._read_whole(document) if at_once else validation._read_in_chunks(BytesIO(document))
+    except validation.FAULTS:
         return None
 
 
 @settings(max_examples=200, deadline=None)
 @given(notes(), st.sampled_from([42, 43, 44]))
-def test_both_ways_find_the_same(note: Note, version: int) -> None:
+def test_both_paths_find_the_same(note: Note, version: int) -> None:
     written = note.xml(version=version)
     found = read(written, at_once=True)
     assert found == read(written, at_once=False)
@@ -50,7 +50,7 @@ def test_both_ways_find_the_same(note: Note, version: int) -> None:
     ),
     st.sampled_from([42, 43, 44]),
 )
-def test_both_ways_find_the_same_in_what_is_odd_or_broken(loots: list[tuple[str, str]], version: int) -> None:
+def test_both_paths_find_the_same_in_what_is_odd_or_broken(loots: list[tuple[str, str]], version: int) -> None:
     good = loot(source="n0x1#1#1#Z#0" if version != 42 else "nA#1#1#Z")
     written = document(good, *(f'<Loot name="{name}">{text}</Loot>' for name, text in loots), version=version)
     assert read(written, at_once=True) == read(written, at_once=False)
@@ -58,7 +58,7 @@ def test_both_ways_find_the_same_in_what_is_odd_or_broken(loots: list[tuple[str,
 
 @settings(max_examples=200, deadline=None)
 @given(notes(), st.data())
-def test_both_ways_refuse_the_same_broken_documents(note: Note, data: st.DataObject) -> None:
+def test_both_paths_refuse_the_same_broken_documents(note: Note, data: st.DataObject) -> None:
     written = note.xml()
     at = data.draw(st.integers(0, len(written)))
     end = data.draw(st.integers(at, min(len(written), at + 20)))
@@ -76,7 +76,7 @@ def test_both_ways_refuse_the_same_broken_documents(note: Note, data: st.DataObj
     ],
     ids=["loot", "loot of version 42", "mob"],
 )
-def test_both_ways_refuse_the_same_wherever_something_is_missing(whole: bytes) -> None:
+def test_both_paths_refuse_the_same_wherever_something_is_missing(whole: bytes) -> None:
     begin, end = whole.index(b">") + 1, whole.rindex(b"<")
     for at in range(begin, end):
         for to in range(at + 1, min(end, at + 20) + 1):
@@ -84,7 +84,7 @@ def test_both_ways_refuse_the_same_wherever_something_is_missing(whole: bytes) -
             assert read(broken, at_once=True) == read(broken, at_once=False), broken
 
 
-# --- what is cut out, and what is not -----------------------------------------------------------------
+# --- what is extracted, and what is not ---------------------------------------------------------------
 EMPTY = document()
 LOOT, MOB = loot(), mob(zone("21.6/33,-1/-1,"), zone(name="M|uuml|hle", level=1))
 
@@ -102,23 +102,23 @@ LOOT, MOB = loot(), mob(zone("21.6/33,-1/-1,"), zone(name="M|uuml|hle", level=1)
     ],
     ids=lambda written: "".join(written)[:40],
 )
-def test_what_the_addon_writes_is_cut_out(written: list[str]) -> None:
+def test_elements_in_the_addons_form_are_extracted(written: list[str]) -> None:
     whole = document(*written)
-    assert cut(whole).rest == EMPTY
-    assert door._read_cut(cut(whole)) == read(whole, at_once=False)
+    assert extract(whole).remainder == EMPTY
+    assert validation._read_extract(extract(whole)) == read(whole, at_once=False)
 
 
-def test_loot_of_version_42_is_cut_out() -> None:
+def test_loot_of_version_42_is_extracted() -> None:
     whole = document(loot("+5#1:0:0:1#", "nA#1#1#Z"), loot("+", "OPENoB#1#1#ZHEROIC"), version=42)
-    assert cut(whole).rest == document(version=42)
-    assert door._read_cut(cut(whole)) == read(whole, at_once=False)
+    assert extract(whole).remainder == document(version=42)
+    assert validation._read_extract(extract(whole)) == read(whole, at_once=False)
 
 
-def test_what_else_there_is_stays_and_is_read_with_it() -> None:
+def test_other_elements_stay_in_the_remainder_and_are_read_from_there() -> None:
     odd = [loot(source="OPENoA#B#1#1#Z#0"), mob(name="x").replace(' react="12"', "").replace("<Mob", '<Mob react="12"')]
     whole = document(LOOT, OTHERS[0], odd[0], MOB, "\n  ", odd[1], LOOT, *OTHERS[1:], MOB)
-    assert cut(whole).rest == document(OTHERS[0], odd[0], "\n  ", odd[1], *OTHERS[1:])
-    assert door._read_whole(whole) == read(whole, at_once=False) == door._read_cut(cut(whole))
+    assert extract(whole).remainder == document(OTHERS[0], odd[0], "\n  ", odd[1], *OTHERS[1:])
+    assert validation._read_whole(whole) == read(whole, at_once=False) == validation._read_extract(extract(whole))
 
 
 @pytest.mark.parametrize(
@@ -170,12 +170,12 @@ def test_what_else_there_is_stays_and_is_read_with_it() -> None:
     ],
     ids=lambda broken: broken.decode().replace(EMPTY.decode().partition("</")[0], "…")[:60],
 )
-def test_what_is_around_a_usual_element_or_in_it_is_no_less_checked(broken: bytes) -> None:
+def test_what_is_around_an_extracted_element_or_in_it_is_checked_as_strictly(broken: bytes) -> None:
     assert read(broken, at_once=False) is None
     assert read(broken, at_once=True) is None
 
 
-#: What documents are put together from, in and out of its place; ours alone makes a valid one.
+#: Parts that documents are put together from, whether that makes a valid one or not.
 PIECES = [
     *(LOOT, LOOT, MOB, loot("+5#", "FISH#-1#-1#ZHEROIC#1"), *OTHERS),
     *('<Loot name="n0x1#1#1#Z#0"/>', LOOT.replace('"', "'"), LOOT.replace("<Loot", '<Loot xmlns:x="urn:x"')),
@@ -197,7 +197,7 @@ def test_no_arrangement_of_pieces_is_read_differently(pieces: list[str], begin: 
     try:
         written = open_body("".join(arranged).encode())
     except Problem:
-        return  # what `guard` has let pass is all that is cut
+        return  # only what has passed the precheck reaches the fast path
     assert read(written, at_once=True) == read(written, at_once=False)
 
 
@@ -207,7 +207,7 @@ def test_no_arrangement_of_pieces_is_read_differently(pieces: list[str], begin: 
     st.lists(st.sampled_from(["+", "5#", "64#", "7:0:0:1#", "7:-1:0:1:Z#"]), max_size=40).map("".join),
     st.sampled_from([1, 8, 60, grammar.PIECE]),
 )
-def test_lists_are_put_in_the_same_order_up_to_the_length_from_which_they_are_left(
+def test_lists_are_sorted_the_same_up_to_the_length_from_which_they_stay(
     coordinates: str, lootings: str, piece: int
 ) -> None:
     written = document(mob(zone(coordinates), zone(coordinates[::-1]), zone()), loot(f"+{lootings}"), mob(), loot())
@@ -219,29 +219,30 @@ def test_lists_are_put_in_the_same_order_up_to_the_length_from_which_they_are_le
 @pytest.mark.parametrize("element", [lambda text: mob(zone(text)), loot], ids=["zone", "loot"])
 @pytest.mark.parametrize("part", ["1/1,", "1.0/1,", "+5#", "+", "+5#6#"])
 @pytest.mark.parametrize("over", [-1, 0, 1])
-def test_a_list_that_is_just_short_enough_is_read_and_a_longer_one_left(
+def test_a_list_of_the_greatest_length_is_extracted_and_a_longer_one_stays(
     over: int, part: str, element: Callable[[str], str]
 ) -> None:
     text = part * (grammar.PIECE // len(part) + over)
     written = document(element(text))
     assert read(written, at_once=True) == read(written, at_once=False)
     if (part[0] == "+") == (element is loot):
-        assert (cut(written).rest == EMPTY) == (len(text) <= grammar.PIECE)
+        assert (extract(written).remainder == EMPTY) == (len(text) <= grammar.PIECE)
 
 
 @pytest.mark.parametrize("letters", [249, 250, 251])
-def test_a_name_that_is_just_short_enough_is_read_and_a_longer_one_left(letters: int) -> None:
+def test_a_name_of_the_greatest_length_is_extracted_and_a_longer_one_stays(letters: int) -> None:
     name = ("&amp;" * 99)[: letters // 5 * 5] + "x" * (letters % 5)
     for record in (loot(source="OPENo@#1#1#Z#0"), loot(source="FISH#1#1#@#0"), mob(name="@"), mob(zone(name="@"))):
         written = document(record.replace("@", name if "OPENo@" not in record else name[5:]))
         assert read(written, at_once=True) == read(written, at_once=False)
-        assert (cut(written).rest == EMPTY) == (letters <= 250)
+        assert (extract(written).remainder == EMPTY) == (letters <= 250)
 
 
 def test_names_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fast_path, "REMEMBERED", 10)
+    for cache in (fast_path._begins[44], fast_path._places[44]):
+        monkeypatch.setattr(cache, "size", 10)
     whole = document(*(loot(source=f"n0x{number:x}#1#1#Z{number}#0") for number in range(1, 40)))
-    assert door._read_cut(cut(whole)) == read(whole, at_once=False)
+    assert validation._read_extract(extract(whole)) == read(whole, at_once=False)
     assert max(len(known) for known in (fast_path._begins[44], fast_path._places[44])) <= 10
 
 
@@ -260,7 +261,7 @@ def test_attributes_of_other_namespaces_are_found_in_loot_read_at_once_too() -> 
 def test_a_size_beyond_which_documents_are_read_in_pieces_changes_no_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     written = document(mob(), *(loot(f"+{number}#1#+7#", "OPENoA#B#2.0#3#Z#1") for number in range(200)))
     whole = contents(written)
-    monkeypatch.setattr(door, "WHOLE_TREE_BYTES", 100)
+    monkeypatch.setattr(validation, "WHOLE_TREE_BYTES", 100)
     assert contents(written) == whole
 
 
@@ -284,7 +285,7 @@ def test_an_element_that_is_no_loot_is_no_less_checked() -> None:
 )
 def test_a_document_names_a_bounded_number_of_things(record: str, names: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents read at once are too small to come near the limit."""
-    monkeypatch.setattr(door, "WHOLE_TREE_BYTES", 0)
+    monkeypatch.setattr(validation, "WHOLE_TREE_BYTES", 0)
     written = document(*(record.replace("{}", str(number)) for number in (1, 2, 3)))
     monkeypatch.setattr(reading, "MAX_NAMES", names)
     contents(written)

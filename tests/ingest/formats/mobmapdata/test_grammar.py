@@ -275,7 +275,7 @@ def test_a_loot_name_has_room_for_all_that_its_parts_may_hold() -> None:
         read(f"n0x{'0' * 5000}1#1#1#Z#0")
 
 
-def test_a_floor_is_whatever_number_stands_last_however_large() -> None:
+def test_the_last_number_is_the_floor_however_large() -> None:
     for name in ("OPENoKiste#1#1#Z#2147483647", "OPENoKiste#1#1#Z#07#2147483647", "OPENoKiste#1#1#Z#07#100"):
         for version in (43, 44):
             with pytest.raises(grammar.BadLootName, match="beyond 99"):

@@ -1,4 +1,4 @@
-"""No text takes longer to read than its length lets expect, whatever stands in it."""
+"""Reading time is linear in a text's length, whatever it contains."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from typing import Any
 import pytest
 
 from core.problems import Problem
-from ingest.batch.xml_columns import Elements
-from ingest.formats.mobmapdata import fast_path, grammar
-from ingest.formats.mobmapdata.fast_path import Unusual
+from ingest.batch.xml_columns import XmlColumns
+from ingest.formats.mobmapdata import fast_path, grammar, slow_path
+from ingest.formats.mobmapdata.fast_path import NotExtractable
 from ingest.formats.mobmapdata.grammar import BadLootName
 from ingest.formats.mobmapdata.locate import _tags
-from ingest.formats.mobmapdata.precheck import guard
+from ingest.formats.mobmapdata.precheck import precheck
 from ingest.formats.mobmapdata.unwrap import unwrap
 from tests.ingest.factories import MIB, document, loot, mob, zone
 
-#: What looks at every pair of so many signs takes minutes.
+#: Quadratic work on so many characters takes minutes.
 LENGTH = 1 << 17
-#: For what takes as long as some dozens at most.
+#: Linear work takes some dozens at most.
 AT_MOST_PASSES = 500
 
 
 def passes(read: Callable[[], Any]) -> float:
-    """Return how much processor time reading takes, in passes over so many signs as they take here at this moment."""
+    """Return how much processor time reading takes, as a multiple of an empty loop of length `LENGTH`."""
     began = thread_time()
-    with suppress(Problem, BadLootName, Unusual):
+    with suppress(Problem, BadLootName, NotExtractable):
         read()
     took = thread_time() - began
     began = thread_time()
@@ -86,11 +86,11 @@ def test_texts_whole_and_broken(part: str, end: str, monkeypatch: pytest.MonkeyP
     text = filled(part, end)
 
     def read() -> None:
-        if not grammar.is_coordinate_list(text):
-            grammar.coordinate_fault(text)
+        with suppress(ValueError):
+            slow_path.coordinates(text)
         for version in (42, 44):
-            if not grammar.is_loot_text("+" + text, version):
-                grammar.loot_text_fault("+" + text, version)
+            with suppress(ValueError):
+                slow_path.lootings("+" + text, version)
 
     assert passes(read) < 2 * AT_MOST_PASSES
 
@@ -112,11 +112,11 @@ ELEMENTS = [
 @pytest.mark.parametrize(
     "begin", ["", '<Loot name="n0x1#1#1#Z#0">+', mob(zone()).removesuffix("</Zone></Mob>"), "<Mob "]
 )
-def test_documents_that_are_cut(begin: str, part: str) -> None:
+def test_documents_on_the_fast_path(begin: str, part: str) -> None:
     for version in (42, 44):
         written = document(begin + filled(part), version=version)
-        assert passes(lambda: fast_path.cut(written)) < AT_MOST_PASSES  # noqa: B023  (called at once)
-        assert passes(lambda: list(guard(iter([written])))) < AT_MOST_PASSES  # noqa: B023
+        assert passes(lambda: fast_path.extract(written)) < AT_MOST_PASSES  # noqa: B023  (called at once)
+        assert passes(lambda: list(precheck(iter([written])))) < AT_MOST_PASSES  # noqa: B023
 
 
 @pytest.mark.parametrize(
@@ -129,15 +129,22 @@ def test_documents_that_are_cut(begin: str, part: str) -> None:
     ],
     ids=["names of zones in a broken creature", "lootings of nothing", "lootings", "coordinates"],
 )
-def test_lists_that_are_cut(written: bytes) -> None:
-    assert passes(lambda: fast_path.cut(written)) < AT_MOST_PASSES
+def test_lists_on_the_fast_path(written: bytes) -> None:
+    assert passes(lambda: fast_path.extract(written)) < AT_MOST_PASSES
 
 
 @pytest.mark.parametrize(
-    "written", [document(*[loot("+5#" * 1000, "n0x1#1#1#Z&amp;#0")] * 80), document(loot("+&#53;#" * 30_000))]
+    "written",
+    [
+        document(*[loot("+5#" * 1000, "n0x1#1#1#Z&amp;#0")] * 80),
+        document(loot("+&#53;#" * 30_000)),
+        document(loot("+" + "".join(f"{item}:0:0:1#" for item in range(10_000, 20_000)))),
+        document(loot("+" + "".join(f"{item}:0:0:1#" for item in range(10_000, 20_000)) + "&#43;")),
+    ],
+    ids=["a reference in the names", "references in a text", "a looting of many items", "one on the slow path"],
 )
-def test_documents_cut_by_workers(written: bytes) -> None:
-    assert passes(lambda: Elements().collect(BytesIO(written), 0, 44)) < AT_MOST_PASSES
+def test_documents_read_by_workers(written: bytes) -> None:
+    assert passes(lambda: XmlColumns().collect(BytesIO(written), 0, 44)) < AT_MOST_PASSES
 
 
 @pytest.mark.parametrize(
@@ -148,7 +155,7 @@ def test_what_a_body_begins_with(start: bytes) -> None:
         yield start * (LENGTH // len(start))
         yield b""
 
-    assert passes(lambda: list(guard(unwrap(pieces(), "", MIB, MIB)))) < AT_MOST_PASSES
+    assert passes(lambda: list(precheck(unwrap(pieces(), "", MIB, MIB)))) < AT_MOST_PASSES
 
 
 def test_a_document_is_located_a_tag_at_a_time_and_not_a_bracket_at_a_time() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.problems import Problem
-from ingest.formats.mobmapdata.precheck import MAX_EQUALS_PER_TAG, MAX_TAG_BYTES, guard
+from ingest.formats.mobmapdata.precheck import MAX_EQUALS_PER_TAG, MAX_TAG_BYTES, precheck
 from ingest.problems import InvalidDocument, NotUtf8
 from tests.ingest.factories import OTHERS, document, mob, open_body, zone
 
@@ -24,9 +24,9 @@ def pieces(body: bytes, size: int) -> Iterator[bytes]:
 
 
 def refusal(body: bytes, size: int = 1 << 16) -> str:
-    """Return the code of a body's refusal: of the only error where there is one, else of the problem."""
+    """Return the code of a body's refusal: that of its only error if there is one, else the problem's."""
     with pytest.raises(Problem) as refused:
-        list(guard(pieces(body, size)))
+        list(precheck(pieces(body, size)))
     errors = refused.value.errors
     return errors[0]["code"] if errors else refused.value.code
 
@@ -34,7 +34,7 @@ def refusal(body: bytes, size: int = 1 << 16) -> str:
 @settings(max_examples=100, deadline=None)
 @given(st.integers(1, len(XML)))
 def test_a_sound_document_passes_unchanged_in_pieces_of_any_size(size: int) -> None:
-    assert b"".join(guard(pieces(XML, size))) == XML
+    assert b"".join(precheck(pieces(XML, size))) == XML
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_sound_document_passes_unchanged_in_pieces_of_any_size(size: int) -> N
 )
 def test_a_declaration_of_utf_8_passes(declaration: str) -> None:
     body = declaration.encode() + XML
-    assert b"".join(guard(iter([body]))) == body
+    assert b"".join(precheck(iter([body]))) == body
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ def test_a_construct_is_found_wherever_pieces_end(construct: bytes) -> None:
         assert refusal(START[:5] + construct + START[5:], size)
         # The start comes whole, whatever follows it.
         with pytest.raises((InvalidDocument, NotUtf8)):
-            list(guard(iter([body[: len(START)], *pieces(body[len(START) :], size)])))
+            list(precheck(iter([body[: len(START)], *pieces(body[len(START) :], size)])))
 
 
-def test_the_place_of_a_construct_is_told_in_bytes() -> None:
+def test_the_place_of_a_construct_is_reported_in_bytes() -> None:
     with pytest.raises(InvalidDocument) as refused:
-        list(guard(iter([b"<a>", b"\xc3\xa4", b"<", b"!-- b -->"])))
+        list(precheck(iter([b"<a>", b"\xc3\xa4", b"<", b"!-- b -->"])))
     [error] = refused.value.errors or []
     assert error["where"] == "byte 6"
 
@@ -114,7 +114,7 @@ def test_a_tag_with_more_attributes_than_any_record_has_is_refused_at_any_size_o
 
 def test_many_tags_with_some_attributes_each_pass() -> None:
     body = START + b'">' + b'<Mob a="" b=""/>' * MAX_EQUALS_PER_TAG
-    assert b"".join(guard(pieces(body, 1 << 16))) == body
+    assert b"".join(precheck(pieces(body, 1 << 16))) == body
 
 
 @pytest.mark.parametrize("size", [100, 4096, 1 << 16])
@@ -129,10 +129,10 @@ def test_a_long_text_of_coordinates_and_many_references_apart_pass() -> None:
     body = (
         START + b'"><Mob name="\xc3\xa4"><Zone>' + b"1/1," * MAX_TAG_BYTES + b"</Zone></Mob>" + b"<a>&amp;</a>" * 30_000
     )
-    assert b"".join(guard(pieces(body, 1 << 16))) == body
+    assert b"".join(precheck(pieces(body, 1 << 16))) == body
 
 
 @pytest.mark.parametrize("text", ["=" * 4_000, "&amp;" * 4_000, "🦌" * 4_000, "&#x1F98C;" * 4_000])
 def test_the_widest_record_passes(text: str) -> None:
     body = f'<Questcomment timestamp="1" title="{text}" author="{text}" objective="{text}" text="{text}"/>'.encode()
-    assert b"".join(guard(pieces(body, 1000))) == body
+    assert b"".join(precheck(pieces(body, 1000))) == body

@@ -1,4 +1,4 @@
-"""What reads uploads in C touches no memory but its own: compiled with sanitizers, it is shown hostile documents."""
+"""The C scan touches no memory but its own: compiled with sanitizers, it reads hostile documents."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def read(document, longest=1 << 16):
         except ValueError:
             pass
 
-LOOT = b'<Loot name="n0x1#21.6#100.0#Z#10">+5#1:0:0:1:54Z#+7:-1:-9999999999:0:z#++64#</Loot>'
+LOOT = b'<Loot name="n0x1#21.6#100.0#Z#10">+5#1:0:0:1:54Z#+7:-1:-9999999999:0:z#7:0:0:1#64#++64#</Loot>'
 LOOT_42 = b'<Loot name="nA#-1#-1#Z">+5#1:0:0:1#+7#</Loot>'
 MOB = (b'<Mob name="A" blizzid="2147483647" min="-1" max="999" react="12" date="6659"><Zone name="Z" level="0"></Zone>'
        b'<Zone name="Y" level="10">1/1.0,-1/-1,100.0/0,</Zone></Mob>')
@@ -64,7 +64,7 @@ for element in (LOOT, LOOT_42, MOB, REFUSED, WHOLE):
             read(element[:end], longest)
         for start in range(0, end, 7):  # something left out
             read(element[:start] + element[end:])
-PIECES = [bytes([sign]) for sign in b'<"#+/,-01\\0\\xff'] + [b"", b".0", b"<Zone", LOOT, MOB[:90]]
+PIECES = [bytes([byte]) for byte in b'<"#+/,-01\\0\\xff'] + [b"", b".0", b"<Zone", LOOT, MOB[:90]]
 chance = random.Random(1)
 for _ in range(30_000):
     document = bytearray(WHOLE)
@@ -72,11 +72,14 @@ for _ in range(30_000):
         at = chance.randrange(len(document))
         document[at : at + chance.choice((0, 0, 1, 1, 9))] = chance.choice(PIECES)
     read(document, chance.choice((1, 60, 1 << 16)))
-for part in (b"+", b"+5#", b"5#", b"+5#6#", b"1/1,", b"10.0/10.0,", b'<Zone name="Z" level="0"></Zone>', LOOT, MOB):
+PARTS = [b"+", b"+5#", b"5#", b"+5#6#", b"+1:0:0:0#", b"1:0:0:0#", b"10:0:0:0#11:0:0:0#12:0:0:0#", b"1/1,"]
+PARTS += [b"10.0/10.0,", b'<Zone name="Z" level="0"></Zone>', LOOT, MOB]
+for part in PARTS:
     for size in (1 << 16, 1 << 18):
         for over in (-1, 0, 1):
             text = part * (size // len(part) + over)
             read(LOOT_BEGIN + text + b"</Loot>")
+            read(LOOT_BEGIN + b"+" + text + b"</Loot>")
             read(MOB_BEGIN + b'<Zone name="Z" level="0">' + text + b"</Zone></Mob>")
             read(MOB_BEGIN + text + b"</Mob>")
             read(text)
@@ -103,6 +106,7 @@ def test_no_document_makes_it_touch_other_memory(watched: Path) -> None:
     ]
     done = subprocess.run(
         [VENV / "bin" / "python", "-c", READ, watched],
+        cwd=CHECKOUT,
         env=os.environ
         | {"LD_PRELOAD": " ".join(libraries), "PYTHONMALLOC": "malloc", "ASAN_OPTIONS": "detect_leaks=0"},
         capture_output=True,

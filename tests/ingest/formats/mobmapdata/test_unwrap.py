@@ -170,7 +170,7 @@ def test_the_document_is_limited_apart_from_its_base64() -> None:
         opened(body, max_document=len(XML) - 1)
 
 
-def test_the_limit_is_told_with_the_refusal() -> None:
+def test_the_refusal_names_the_limit() -> None:
     with pytest.raises(TooLarge) as refused:
         opened(XML, max_document=10)
     assert refused.value.members["limit_bytes"] == 10

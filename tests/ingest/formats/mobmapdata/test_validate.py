@@ -1,4 +1,4 @@
-"""What the door makes of a document: counts of valid ones, places of faults, nothing in between."""
+"""Validation: counts of valid documents, places of faults, nothing in between."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.problems import Problem
-from ingest.formats.mobmapdata import validate as door
+from ingest.formats.mobmapdata import validate as validation
 from ingest.formats.mobmapdata.validate import validate
 from ingest.intake import accept
 from ingest.problems import InvalidDocument, NotWellFormed, TooLarge
@@ -93,7 +93,7 @@ def test_a_document_cut_anywhere_is_refused(wrapping: str) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, 2**32))
-def test_a_damaged_document_is_taken_or_refused_but_never_breaks_the_door(seed: int) -> None:
+def test_a_damaged_document_is_accepted_or_refused_and_never_breaks_validation(seed: int) -> None:
     damage = random.Random(seed)
     body = bytearray(WHOLE)
     for _ in range(damage.randint(1, 4)):
@@ -129,7 +129,7 @@ def test_what_follows_an_unknown_element_is_looked_at_too() -> None:
     ]
 
 
-def test_every_fault_is_told_at_its_place() -> None:
+def test_every_fault_is_reported_at_its_place() -> None:
     faults = refusal(
         mob(zone("1/1,100.1/5,"), id=0),
         loot("+x#"),
@@ -149,7 +149,7 @@ def test_every_fault_is_told_at_its_place() -> None:
     ]
 
 
-def test_a_fault_is_told_with_its_line_and_column() -> None:
+def test_a_fault_is_reported_with_its_line_and_column() -> None:
     body = document("\n", mob(), "\n  ", mob(id=0))
     with pytest.raises(InvalidDocument) as refused:
         contents(body)
@@ -159,7 +159,7 @@ def test_a_fault_is_told_with_its_line_and_column() -> None:
     assert abs(int(error["where"].rstrip(")").rpartition(" ")[2]) - column) <= len("</Mob>")
 
 
-def test_of_many_faults_twenty_are_told() -> None:
+def test_of_many_faults_twenty_are_reported() -> None:
     assert len(refusal(*[mob(id=0)] * 50)) == 20
 
 
@@ -172,7 +172,7 @@ def test_a_document_of_a_thousand_unknown_names_is_not_read_to_its_end() -> None
 REFUSING = """
 import django
 django.setup()
-from tests.ingest.test_validate import refusal
+from tests.ingest.formats.mobmapdata.test_validate import refusal
 
 def resident_mb():
     with open("/proc/self/status") as status:
@@ -212,8 +212,8 @@ def test_validation_leaves_the_document_open() -> None:
 
 # --- the thread of the small documents ------------------------------------------------------------
 def reader() -> object:
-    """Return the thread that read the last small document, None where it has been let go."""
-    return door.small_documents._thread
+    """Return the thread that read the last small document, None after it ended."""
+    return validation.small_documents._thread
 
 
 def test_small_documents_share_a_thread_until_it_has_read_enough(monkeypatch) -> None:
@@ -221,8 +221,8 @@ def test_small_documents_share_a_thread_until_it_has_read_enough(monkeypatch) ->
     first = reader()
     contents(document(mob()))
     assert first is not None and reader() is first
-    monkeypatch.setattr(door, "THREAD_READS_BYTES", 1000)
-    door.small_documents._left_bytes = 0
+    monkeypatch.setattr(validation, "THREAD_READS_BYTES", 1000)
+    validation.small_documents._left_bytes = 0
     contents(document())
     second = reader()
     assert second is not first
@@ -230,7 +230,7 @@ def test_small_documents_share_a_thread_until_it_has_read_enough(monkeypatch) ->
     assert reader() not in {None, second}
 
 
-def test_a_fault_takes_its_thread_along() -> None:
+def test_a_fault_ends_its_thread() -> None:
     contents(document())
     with pytest.raises(InvalidDocument):
         contents(document("<Strange/>"))
@@ -239,7 +239,7 @@ def test_a_fault_takes_its_thread_along() -> None:
 
 
 def test_a_process_forked_off_reads_with_a_thread_of_its_own() -> None:
-    assert accept.validate is validate  # the door is there, and has asked to be told of forks
+    assert accept.validate is validate  # imported, so its hook for forks is registered
     contents(document())
     child = os.fork()
     if not child:
@@ -248,7 +248,7 @@ def test_a_process_forked_off_reads_with_a_thread_of_its_own() -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_documents_sent_at_once_are_each_told_apart() -> None:
+def test_documents_sent_at_once_get_their_own_answers() -> None:
     good, bad = document(mob()), document(mob(), "<Strange/>")
 
     def outcome(body: bytes) -> str:
