@@ -13,11 +13,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from django.core.management import CommandError, call_command
 
 from ingest.formats.mobmapdata.precheck import guard
 from ingest.formats.mobmapdata.unwrap import unwrap
 from ingest.formats.mobmapdata.validate import validate
+from simulation.__main__ import main
 
 # --- the grammar, from the description of the format ----------------------------------------------
 INTEGER = r"(?:0|-?[1-9][0-9]*)"
@@ -71,8 +71,14 @@ def load(path: Path):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def arguments(options: dict) -> list[str]:
+    """Return options as a command line has them: `{"size_kb": 8, "mix": True}` → `["--size-kb=8", "--mix"]`."""
+    words = [(f"--{name.replace('_', '-')}", value) for name, value in options.items()]
+    return [word if value is True else f"{word}={value}" for word, value in words]
+
+
 def simulate(directory: Path, **options) -> Path:
-    call_command("simulate", directory, **options)
+    assert main([str(directory), *arguments(options)]) == 0
     return directory
 
 
@@ -361,10 +367,10 @@ def test_the_door_takes_every_upload_and_counts_as_the_book_does(tmp_path, optio
 
 
 # --- the command ----------------------------------------------------------------------------------
-def test_a_folder_that_is_not_empty_is_left_alone_without_force(tmp_path):
+def test_a_folder_that_is_not_empty_is_left_alone_without_force(tmp_path, capsys):
     (tmp_path / "diary.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(CommandError, match="not empty"):
-        simulate(tmp_path, uploads=2)
+    assert main([str(tmp_path), "--uploads=2"]) == 1
+    assert "not empty" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["diary.txt"]
     simulate(tmp_path, uploads=2, force=True)
     assert (tmp_path / "diary.txt").read_text(encoding="utf-8") == "mine"
@@ -383,7 +389,7 @@ def test_a_folder_that_is_not_empty_is_left_alone_without_force(tmp_path):
         ({"seed": -1}, "negative"),
     ],
 )
-def test_options_out_of_range_are_refused_before_anything_is_written(tmp_path, options, message):
-    with pytest.raises(CommandError, match=message):
-        simulate(tmp_path / "never", **options)
+def test_options_out_of_range_are_refused_before_anything_is_written(tmp_path, capsys, options, message):
+    assert main([str(tmp_path / "never"), *arguments(options)]) == 1
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "never").exists()
