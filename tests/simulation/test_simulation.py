@@ -102,7 +102,7 @@ def documents(directory: Path) -> list[tuple[str, ElementTree.Element]]:
     return [(path.name, read(path)) for path in sorted(directory.iterdir()) if path.suffix in {".xml", ".b64"}]
 
 
-# --- repeatable, and told apart -------------------------------------------------------------------
+# --- repeatable, and different -------------------------------------------------------------------
 def test_the_same_options_write_the_same_bytes(tmp_path, east_of_nowhere):
     again = simulate(tmp_path / "again", uploads=100, players=20)
     assert bodies(again) == bodies(east_of_nowhere)
@@ -212,7 +212,7 @@ def test_the_book_counts_what_is_in_the_files(east_of_nowhere):
     for locale in ("enUS", "deDE"):
         book = {entry["file"]: entry for entry in load(east_of_nowhere / f"book-{locale}.json")}
         assert len(book) == 50
-        assert not any(entry["poison"] for entry in book.values())
+        assert not any(entry["malicious"] for entry in book.values())
         for file, entry in book.items():
             root = read(east_of_nowhere / file)
             coordinates = [zone.text for mob in root.iter("Mob") for zone in mob]
@@ -267,10 +267,10 @@ def test_positions_lie_around_the_true_spawn_points(east_of_nowhere):
     assert offset.mean() == pytest.approx(0.25, abs=0.05)
 
 
-def test_malicious_positions_have_nothing_to_do_with_the_truth(tmp_path):
+def test_malicious_positions_are_unrelated_to_the_truth(tmp_path):
     directory = simulate(tmp_path / "bad", uploads=20, malicious=1.0, locale="enUS")
     truth = load(directory / "truth-enUS.json")
-    assert all(entry["poison"] for entry in load(directory / "book-enUS.json"))
+    assert all(entry["malicious"] for entry in load(directory / "book-enUS.json"))
     found = []
     for _, root in documents(directory):
         for mob in root.iter("Mob"):
@@ -354,7 +354,7 @@ def test_items_are_named_in_both_languages(east_of_nowhere):
 
 
 @pytest.mark.parametrize("options", [{}, {"format_version": 42}, {"format_version": 43}, {"mix": True}])
-def test_the_door_takes_every_upload_and_counts_as_the_book_does(tmp_path, options):
+def test_the_upload_endpoint_accepts_every_upload_and_counts_as_the_book_does(tmp_path, options):
     directory = simulate(tmp_path / "world", uploads=24, size_kb=30, **options)
     for locale in ("enUS", "deDE"):
         for entry in load(directory / f"book-{locale}.json"):
