@@ -1,6 +1,6 @@
-"""One command per figure: `bench/run NAME` measures it on servers of its own and says how it stands.
+"""One command per benchmark: `bench/run NAME` measures on servers of its own and compares with its targets.
 
 In reading order: `servers` (a private site under var/bench), `corpus` (simulated uploads, kept between
-runs), `watching` (memory and processor time), `results` (medians, tables, JSON), `plot` and `report` (what
-docs/benchmarks.md is made from), then a module per command.
+runs), `watching` (memory and processor time), `results` (medians, tables, JSON), `plot` and `report` (which
+write docs/benchmarks.md), then a module per command.
 """

@@ -1,4 +1,4 @@
-"""The command line behind bench/run, which prints the help."""
+"""Run one benchmark by its name, in the virtual environment; `bench/run` calls this and prints the help."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ COMMANDS = (
 
 
 def main(arguments: list[str]) -> int:
-    """Run one benchmark and return the exit status: 0 only if it was measured, correct and fast enough."""
+    """Run one benchmark and return the exit status: 0 only if it was measured, is correct and meets its targets."""
     name, *rest = arguments
     if name not in COMMANDS:
         print(f"There is no benchmark {name!r}. Choose from: {', '.join(COMMANDS)}", file=sys.stderr)
         return 2
     if sys.prefix != str(venv.VENV):
-        return _again_in_the_environment(arguments)
+        return _restart_in_environment(arguments)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         return int(importlib.import_module(f"bench.{name}").main(rest))
@@ -36,11 +36,11 @@ def main(arguments: list[str]) -> int:
         return 130
 
 
-def _again_in_the_environment(arguments: list[str]) -> int:
-    """Become the same command with the packages that the benchmarks use."""
+def _restart_in_environment(arguments: list[str]) -> int:
+    """Replace this process by the same command in the virtual environment, which is made if necessary."""
     try:
         venv.prepare(venv.TESTS)
-        if arguments[0] != "report":  # which needs no packages of Debian, and no compiler either
+        if arguments[0] != "report":  # needs no Debian packages and no compiler
             compiled.prepare()
     except Failure as failure:
         print(f"\n{failure}", file=sys.stderr)

@@ -12,7 +12,7 @@ from bench.results import table
 from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import Failure, say
 
-#: What there is, and about how many minutes it takes on two quiet cores (the first time more: uploads are simulated).
+#: Every benchmark with its duration in minutes on two idle cores; the first time takes longer, to simulate uploads.
 MINUTES = {
     **{"ingest": 20, "hot": 17, "upload": 5, "read": 6, "concurrency": 10, "requeue": 10},
     **{"surge": 10, "scaling": 10, "crash": 10, "spawns": 6, "map": 2},
@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> int:
     """Measure everything and return the exit status: 0 only if all of it passed."""
     parser = argparse.ArgumentParser(
         prog="bench/run all",
-        description=f"{__doc__} About {sum(MINUTES.values())} minutes on two quiet cores: "
+        description=f"{__doc__} About {sum(MINUTES.values())} minutes on two idle cores: "
         + ", ".join(f"{name} {minutes}" for name, minutes in MINUTES.items())
         + ". A benchmark that fails or misses a target does not stop the others.",
     )

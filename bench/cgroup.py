@@ -1,4 +1,4 @@
-"""The kernel's control groups, of version 1 or 2: limits for some processes and all they start."""
+"""Control groups of the kernel, version 1 or 2: limits for some processes and their children."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import Path
 
 import psutil
 
-#: Where version 2 lies, and version 1 with a folder for each controller.
+#: Mount point of version 2; version 1 has a folder per controller here.
 ROOT = Path("/sys/fs/cgroup")
 
 
 def controllers() -> list[str]:
-    """Return the controllers that version 2 offers here, none where version 1 rules."""
+    """Return the controllers of version 2; none where version 1 is mounted."""
     path = ROOT / "cgroup.subtree_control"
     return path.read_text().split() if path.exists() else []
 
 
 def make(purpose: str, *, version_1: str, version_2: str) -> Path | None:
-    """Make a group with a controller, named as either version does; None where this kernel offers none.
+    """Make a group with a controller (its name in each version); return None if the kernel has neither.
 
-    It is this process's own: another one may do the same at this moment, and remove its group at any.
+    The group's name holds this process's id: another process may make and remove its own group at the same time.
     """
     name = f"mobmap-bench-{purpose}-{os.getpid()}"
     if (ROOT / version_1 / "cgroup.procs").exists():
@@ -35,15 +35,15 @@ def make(purpose: str, *, version_1: str, version_2: str) -> Path | None:
     return group
 
 
-def take(group: Path, processes: Iterable[psutil.Process]) -> None:
-    """Put processes into a group; those that have ended meanwhile are passed over."""
+def add(group: Path, processes: Iterable[psutil.Process]) -> None:
+    """Put processes into a group; skip those that have ended."""
     for process in processes:
         with suppress(ProcessLookupError):
             (group / "cgroup.procs").write_text(str(process.pid))
 
 
-def dissolve(group: Path) -> bool:
-    """Move a group's processes out and remove it; False while new ones come or dead ones linger."""
+def remove(group: Path) -> bool:
+    """Move a group's processes out and remove it; return False if it still holds new or dead processes."""
     for pid in (group / "cgroup.procs").read_text().split():
         with suppress(ProcessLookupError):
             (group.parent / "cgroup.procs").write_text(pid)

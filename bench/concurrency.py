@@ -18,11 +18,11 @@ from deploy.steps import postgres
 from deploy.steps.progress import Failure, run, say, step
 
 CLIENTS = (1, 2, 4, 8, 16)
-#: Columns in the order in which they get an index.
+#: Columns, in the order in which they are indexed.
 COLUMNS = ("id", "subject", "xy")
-#: Rows of one COPY, each a transaction: what a batch of 64 uploads brings is of this size.
+#: Rows of one COPY, which is one transaction: about as many as a batch of 64 uploads has.
 BATCH_ROWS = 10_000
-#: The best of 1 to 16 clients that the author of a storage engine told of his, in 2008, on four cores.
+#: The best rate of 1 to 16 clients that the author of another storage engine published in 2008, on four cores.
 EARLIER_ROWS_PER_S = 86_000
 _SCRIPT = r"""\set id random(1, 1000000000)
 \set subject random(1, 100000)
@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> int:
     runs = options.runs or (1 if options.quick else 3)
     step_rows = BATCH_ROWS * CLIENTS[-1]
     if min(rows, singles) < CLIENTS[-1]:
-        raise Failure(f"That is too little for {CLIENTS[-1]} clients. Choose {step_rows:,} rows or more.")
+        raise Failure(f"That is too few for {CLIENTS[-1]} clients. Choose {step_rows:,} rows or more.")
     with servers.running(needs_bytes=1_000_000_000, postgres_settings="max_wal_size = 1GB\n") as site:
         result = Result(
             "concurrency",
@@ -58,7 +58,7 @@ def main(arguments: list[str]) -> int:
 
 
 class Measuring:
-    """All combinations of clients and indexes, by COPY and row by row."""
+    """Measures all combinations of clients and indexes, by COPY and row by row."""
 
     def __init__(self, site: Site, result: Result, rows: int, singles: int, runs: int) -> None:
         self.site, self.result = site, result
@@ -66,7 +66,7 @@ class Measuring:
         self.database = database(LOCALES[0])
         self.in_ram = bool(postgres.ram_tablespace(site.place))
         if not self.in_ram:
-            result.notes.append("No RAM disk to speak of here: the table lay on the ordinary disk, UNLOGGED.")
+            result.notes.append("This machine has no RAM disk: the table was UNLOGGED on the disk.")
 
     def measure(self) -> None:
         self._execute("CREATE EXTENSION IF NOT EXISTS amcheck")
@@ -87,16 +87,16 @@ class Measuring:
                         f"  {clients:2} clients: {by_copy[clients, indexes].median:,.0f} rows/s by COPY, "
                         f"{by_row[clients, indexes].median:,.0f} one by one"
                     )
-        self._tell(by_copy, by_row)
+        self._add_ratios(by_copy, by_row)
 
-    def _tell(self, by_copy: dict[tuple[int, int], Figure], by_row: dict[tuple[int, int], Figure]) -> None:
-        """Add the ratios, each against a figure of the same run."""
+    def _add_ratios(self, by_copy: dict[tuple[int, int], Figure], by_row: dict[tuple[int, int], Figure]) -> None:
+        """Add the ratios, each to a figure of the same run."""
         best = max(figure.median for figure in by_copy.values())
         best_row = max(figure.median for figure in by_row.values())
         floor = by_row[1, 0].median
         self.result.add("best by COPY, times one client's single rows without an index", "×", [best / floor])
         self.result.add("best one by one, times one client's", "×", [best_row / floor])
-        self.result.add("best by COPY, times that engine's 86,000 rows/s of 2008", "×", [best / EARLIER_ROWS_PER_S])
+        self.result.add("best by COPY, times another engine's 86,000 rows/s (2008)", "×", [best / EARLIER_ROWS_PER_S])
         for name, figures in (("COPY", by_copy), ("row by row", by_row)):
             few = max(figures[clients, 0].median for clients in CLIENTS[:2])
             kept = statistics.mean([figures[clients, 0].median for clients in CLIENTS[2:]]) / few
@@ -116,8 +116,7 @@ class Measuring:
                 )
             )
         self.result.notes.append(
-            "After every run the rows were counted and each index was held against the table "
-            "(amcheck, every row looked up in it)."
+            "After every run the rows were counted, and amcheck looked up every row in each index."
         )
 
     def _copy(self, batches: list[bytes], clients: int, indexes: int) -> float:
@@ -145,7 +144,7 @@ class Measuring:
         script = self.site.place.var / "single-row.sql"
         script.write_text(_SCRIPT)
         per_client = self.singles // clients
-        told = run(
+        output = run(
             [
                 *(postgres.BIN / "pgbench", "--no-vacuum", "--protocol", "prepared", "--file", script),
                 *("--client", str(clients), "--jobs", str(min(clients, 2)), "--transactions", str(per_client)),
@@ -154,20 +153,20 @@ class Measuring:
             doing="Inserting rows one by one (pgbench)",
         )
         self._check(per_client * clients, indexes)
-        found = _RATE.search(told)
+        found = _RATE.search(output)
         if not found:
-            raise Failure(f"pgbench told no rate:\n{told}")
+            raise Failure(f"pgbench printed no rate:\n{output}")
         return float(found[1])
 
     def _make_table(self, indexes: int) -> None:
-        place = f"TABLESPACE {postgres.TABLESPACE}" if self.in_ram else ""
+        tablespace = f"TABLESPACE {postgres.TABLESPACE}" if self.in_ram else ""
         self._execute("DROP TABLE IF EXISTS concurrency")
-        self._execute(f"CREATE UNLOGGED TABLE concurrency (id bigint, subject int, xy int) {place}")
+        self._execute(f"CREATE UNLOGGED TABLE concurrency (id bigint, subject int, xy int) {tablespace}")
         for column in COLUMNS[:indexes]:
-            self._execute(f"CREATE INDEX concurrency_{column} ON concurrency ({column}) {place}")
+            self._execute(f"CREATE INDEX concurrency_{column} ON concurrency ({column}) {tablespace}")
 
     def _check(self, rows: int, indexes: int) -> None:
-        """Hold the outcome against what was sent; what is wrong goes into the result."""
+        """Compare the table with what was sent; add differences to the result."""
         with self.site.connect(self.database) as connection:
             row = connection.execute("SELECT count(*) FROM concurrency").fetchone()
             if row != (rows,):
@@ -175,7 +174,7 @@ class Measuring:
             for column in COLUMNS[:indexes]:
                 try:
                     connection.execute("SELECT bt_index_check(%s::regclass, true)", [f"concurrency_{column}"])
-                except Exception as error:  # noqa: BLE001  (whatever it finds belongs into the result)
+                except Exception as error:  # noqa: BLE001  (any error belongs into the result)
                     self.result.faults.append(f"The index over {column} is damaged: {error}")
 
     def _execute(self, sql: str) -> None:
@@ -195,9 +194,8 @@ def _client(site: Site, database: str, batches: list[bytes], gate: Any, times: A
 
 def _batches(rows: int) -> list[bytes]:
     """Return all rows as the text that COPY reads, in batches."""
-    chosen = random.Random(1)
+    rng = random.Random(1)
     lines = [
-        b"%d\t%d\t%d\n" % (chosen.randrange(10**9), chosen.randrange(10**5), chosen.randrange(1 << 20))
-        for _ in range(rows)
+        b"%d\t%d\t%d\n" % (rng.randrange(10**9), rng.randrange(10**5), rng.randrange(1 << 20)) for _ in range(rows)
     ]
     return [b"".join(lines[start : start + BATCH_ROWS]) for start in range(0, rows, BATCH_ROWS)]

@@ -1,4 +1,4 @@
-"""Simulated uploads, kept outside the checkout between runs, and the same put into a site's spool."""
+"""Simulated uploads, kept outside the checkout between runs, and put into a site's spool."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from bench.servers import Site
 from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import Failure, say, step
 
-#: Mean size of a simulated upload, as `./manage.py simulate` writes it.
+#: Mean size of a simulated upload, as `python -m simulation` writes it.
 MEAN_KB = 65.0
-#: Players of every corpus: the same number, so that a longer corpus begins like a shorter one.
+#: Players of every corpus: a fixed number, so that a longer corpus begins like a shorter one.
 PLAYERS = 3000
 SEED = 7
 
@@ -27,7 +27,7 @@ _UNKNOWN_SOURCE = re.compile(rb'<Loot name="UNKN[^"]*">([^<]*)<')
 
 @dataclass(frozen=True)
 class Entry:
-    """A file of a corpus with what its book says of it."""
+    """A file of a corpus with its player and counts, as the corpus' book gives them."""
 
     path: Path
     player: str
@@ -35,13 +35,13 @@ class Entry:
     lootings: int
 
     def lootings_of_unknown(self) -> int:
-        """Return how many lootings have no known source: those are accepted and count for none."""
+        """Return the number of lootings without a known source: they are accepted but not counted."""
         return sum(text.count(b"+") for text in _UNKNOWN_SOURCE.findall(self.path.read_bytes()))
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Simulated uploads, dealt to the locales in turn."""
+    """Simulated uploads, alternating between the locales."""
 
     folder: Path
     entries: list[Entry]
@@ -59,17 +59,17 @@ class Corpus:
         return sum(entry.lootings for entry in self.entries)
 
     def first(self, uploads: int) -> Corpus:
-        """Return the corpus of fewer uploads that this one begins with."""
+        """Return a corpus of the first uploads of this one."""
         return Corpus(self.folder, self.entries[:uploads])
 
 
 def cache() -> Path:
-    """Return where corpora are kept: the user's cache folder."""
+    """Return the folder of all corpora, in the user's cache folder."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mobmap-bench"
 
 
-def make(made: Site, uploads: int, *, seed: int = SEED, mix: bool = False, size_kb: float = MEAN_KB) -> Corpus:
-    """Return a corpus, simulating it if it is not kept from an earlier run."""
+def make(site: Site, uploads: int, *, seed: int = SEED, mix: bool = False, size_kb: float = MEAN_KB) -> Corpus:
+    """Return a corpus; simulate it unless an earlier run has kept it."""
     name = f"{uploads}-{seed}-{size_kb:g}kb-{'mix' if mix else 'v44'}-{PLAYERS}"
     folder = cache() / name
     if not (folder / "complete").exists():
@@ -78,15 +78,14 @@ def make(made: Site, uploads: int, *, seed: int = SEED, mix: bool = False, size_
         say(f"· Simulating {uploads:,} uploads (kept in {folder})")
         done = subprocess.run(
             [
-                *(sys.executable, "manage.py", "simulate", folder, "--uploads", str(uploads), "--seed", str(seed)),
+                *(sys.executable, "-B", "-m", "simulation", folder, "--uploads", str(uploads), "--seed", str(seed)),
                 *("--players", str(PLAYERS), "--size-kb", f"{size_kb:g}", "--force", *(["--mix"] if mix else [])),
             ],
             cwd=CHECKOUT,
-            env=made.environment(),
             check=False,
         )
         if done.returncode:
-            raise Failure(f"./manage.py simulate failed (exit status {done.returncode}); the reason is above.")
+            raise Failure(f"python -m simulation failed (exit status {done.returncode}); the reason is above.")
         (folder / "complete").write_text("")
     books = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("book-*.json"))]
     entries = [
@@ -99,15 +98,15 @@ def make(made: Site, uploads: int, *, seed: int = SEED, mix: bool = False, size_
 
 @dataclass(frozen=True)
 class Prepared:
-    """A corpus as accepted uploads: spooled documents and the rows for them, to be put back for each run."""
+    """A corpus as accepted uploads: spooled documents and their rows, to be restored before each run."""
 
     folder: Path
 
-    def restore(self, made: Site) -> None:
-        """Put documents and rows into a site; documents as hard links, which are only ever renamed."""
-        subprocess.run(["cp", "--archive", "--link", f"{self.folder}/spool/.", made.spool], check=True)
+    def restore(self, site: Site) -> None:
+        """Put documents and rows into a site; documents as hard links, because they are only renamed later."""
+        subprocess.run(["cp", "--archive", "--link", f"{self.folder}/spool/.", site.spool], check=True)
         with (
-            made.connect() as connection,
+            site.connect() as connection,
             (self.folder / "rows").open("rb") as rows,
             connection.cursor().copy(f"COPY ingest_upload ({self._columns()}) FROM STDIN") as copy,
         ):
@@ -115,7 +114,7 @@ class Prepared:
                 copy.write(data)
 
     def warm(self) -> None:
-        """Read every document once: what was just accepted lies in the page cache, however much it is."""
+        """Read every document once: just accepted documents would be in the page cache."""
         for document in (self.folder / "spool").rglob("*"):
             if document.is_file():
                 document.read_bytes()
@@ -124,21 +123,21 @@ class Prepared:
         return (self.folder / "columns").read_text()
 
 
-def spool(made: Site, corpus: Corpus, name: str) -> Prepared:
-    """Accept a corpus as the web server would (two processes, not timed) and keep the outcome aside."""
-    folder = made.place.var / "prepared" / name
+def spool(site: Site, corpus: Corpus, name: str) -> Prepared:
+    """Accept a corpus as the web server would (two processes, not timed); return the result for `restore`."""
+    folder = site.place.var / "prepared" / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    made.empty()
-    made.spool.mkdir(exist_ok=True)
+    site.empty()
+    site.spool.mkdir(exist_ok=True)
     with step(f"Spooling {len(corpus.entries):,} uploads, {corpus.size_bytes / 1e6:,.0f} MB"):
-        # Each process takes every other pair: both locales, in the order of the corpus.
+        # Each process accepts every other pair: both locales, in the order of the corpus.
         parts = [corpus.entries[start::4] + corpus.entries[start + 1 :: 4] for start in (0, 2)]
         running = [
             subprocess.Popen(
                 [sys.executable, "-B", "-m", "bench.spooling"],
                 cwd=CHECKOUT,
-                env=made.environment(),
+                env=site.environment(),
                 stdin=subprocess.PIPE,
                 text=True,
             )
@@ -151,7 +150,7 @@ def spool(made: Site, corpus: Corpus, name: str) -> Prepared:
         statuses = [process.wait() for process in running]
         if any(statuses):
             raise Failure("Spooling the uploads failed; the reason is above.")
-    with made.connect() as connection:
+    with site.connect() as connection:
         names = connection.execute(
             "SELECT quote_ident(attname) FROM pg_attribute WHERE attrelid = 'ingest_upload'::regclass"
             " AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum"
@@ -164,5 +163,5 @@ def spool(made: Site, corpus: Corpus, name: str) -> Prepared:
         ):
             for data in copy:
                 rows.write(data)
-    made.spool.rename(folder / "spool")
+    site.spool.rename(folder / "spool")
     return Prepared(folder)

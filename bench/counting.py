@@ -1,4 +1,4 @@
-"""Compare a site's tables with an independent count over the files that were sent; print the differences.
+"""Compare a site's tables with an independent count of the sent files; print the differences.
 
 python -m bench.counting FILE      (run with the site's environment; FILE: {locale: [[path, player], …]})
 → {"differences": ["deDE, sightings of …: 3 instead of 2", …], "compared": 123456}
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-#: A single fault can make thousands of differences; the first ones tell its kind.
+#: A single fault can cause thousands of differences; the first ones show its kind.
 SHOWN = 20
 
 
@@ -28,7 +28,7 @@ def main(path: str) -> int:
     from tests import independent, merged_tables
 
     sent: dict[str, list[tuple[str, str]]] = json.loads(Path(path).read_text(encoding="utf-8"))
-    tasks.clean_up()  # the hourly round, which finishes what faults have left half done
+    tasks.clean_up()  # the hourly maintenance finishes what faults interrupted
     found: list[str] = []
     compared = 0
     for locale, files in sent.items():
@@ -51,7 +51,7 @@ def _differences(wanted: dict[str, Any], tables: dict[str, Any]) -> Iterator[str
 
 
 def _wrong_rows(locale: str, files: int) -> Iterator[str]:
-    """Yield what is wrong with rows, ledger and documents of a locale that got so many distinct uploads."""
+    """Yield what is wrong with rows, ledger and documents of a locale that received `files` distinct uploads."""
     from django.db import connections
 
     from core import locales
@@ -61,12 +61,12 @@ def _wrong_rows(locale: str, files: int) -> Iterator[str]:
     rows = list(Upload.objects.filter(locale=locale))
     merged = {bytes(row.content_hash) for row in rows if row.status == "merged"}
     if not len(rows) == len(merged) == files:
-        yield f"{len(rows)} rows, {len(merged)} merged contents, {files} files were sent."
+        yield f"{len(rows)} rows, {len(merged)} merged content hashes, {files} files sent."
     with connections[locales.alias(locale)].cursor() as cursor:
         cursor.execute("SELECT content_hash FROM ledger")
         ledger = [bytes(row[0]) for row in cursor.fetchall()]
     if len(ledger) != len(set(ledger)) or set(ledger) != merged:
-        yield f"The ledger holds {len(ledger)} entries, {len(set(ledger))} distinct, for {len(merged)} merged contents."
+        yield f"The ledger holds {len(ledger)} entries, {len(set(ledger))} distinct, for {len(merged)} merged hashes."
     for row in rows:
         if not row.archived or spool.spool().exists(row.document_name):
             yield f"The document of {row.id} is not (only) in the archive."

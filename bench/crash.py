@@ -1,4 +1,4 @@
-"""`bench/run crash`: random faults while uploads stream in; then everything acknowledged is counted."""
+"""`bench/run crash`: random faults during uploads, then a comparison of all counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import psycopg
 
 from bench import corpus, disks, machine, results, servers
 from bench.corpus import Corpus
-from bench.faults import FULL, KILLS, STEP, Clock, Fault, Hand, schedule
+from bench.faults import FULL, KILLS, STEP, Clock, Fault, Injector, schedule
 from bench.merging import database
 from bench.results import Chart, Result, Target
 from bench.servers import LOCALES, Site
@@ -26,14 +26,14 @@ from deploy.steps import site as steps
 from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import Failure, say, step, wait_until
 
-#: Claims that run out and small batches: there is more to interrupt.
+#: Short leases and small batches: more moments to interrupt.
 SETTINGS = {
     "MOBMAP_CLAIM_LEASE_S": "15",
     "MOBMAP_BATCH_MAX_UPLOADS": "8",
-    # The write itself shall fail, not the look at the free space before it.
+    # The write itself must fail, not the check of the free space before it.
     "MOBMAP_SPOOL_MIN_FREE_BYTES": "0",
 }
-#: A small disk shall not be full of PostgreSQL's own log.
+#: PostgreSQL's own log must not fill the small disk.
 POSTGRES = "max_wal_size = 128MB\nmin_wal_size = 32MB\n"
 DISKS_MB = {"spool": 96, "hot": 640, "database": 1400}
 UPLOAD_KB = 24.0
@@ -41,14 +41,14 @@ PATIENCE_S = 600
 
 
 def main(arguments: list[str]) -> int:
-    """Inflict faults, count, and return the exit status: 0 only without a difference."""
+    """Inject faults, count, and return the exit status: 0 only without a difference."""
     parser = argparse.ArgumentParser(prog="bench/run crash", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="10 faults, 200 uploads")
-    parser.add_argument("--faults", type=int, metavar="N", help="how many faults (50; quick: 10)")
-    parser.add_argument("--uploads", type=int, metavar="N", help="how many uploads (2000; quick: 200)")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="another seed, other faults (1)")
-    parser.add_argument("--gap", type=float, default=10.0, metavar="SECONDS", help="one fault in each gap (10)")
-    parser.add_argument("--only", help="only kinds of faults whose names hold this text")
+    parser.add_argument("--faults", type=int, metavar="N", help="number of faults (50; quick: 10)")
+    parser.add_argument("--uploads", type=int, metavar="N", help="number of uploads (2000; quick: 200)")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the schedule (1)")
+    parser.add_argument("--gap", type=float, default=10.0, metavar="SECONDS", help="time for each fault (10)")
+    parser.add_argument("--only", help="only kinds of faults whose names contain this text")
     options = parser.parse_args(arguments)
     count = options.faults or (10 if options.quick else 50)
     uploads = options.uploads or (200 if options.quick else 2000)
@@ -63,7 +63,7 @@ def main(arguments: list[str]) -> int:
         missing.append("Clock steps are left out: libfaketime is not installed.")
     kinds = [kind for kind in kinds if (options.only or "") in kind]
     if not kinds:
-        raise Failure(f"No kind of fault holds {options.only!r}: {', '.join([*KILLS, *FULL, STEP])}")
+        raise Failure(f"No kind of fault contains {options.only!r}: {', '.join([*KILLS, *FULL, STEP])}")
     faults = schedule(count, options.seed, options.gap, kinds)
     environment = {name: clock.environment() for name in steps.APPLICATION} if clock.faketime else {}
     try:
@@ -72,13 +72,13 @@ def main(arguments: list[str]) -> int:
         ) as site:
             result = Result(
                 "crash",
-                "Crash: random faults while uploads stream in",
+                "Crash: random faults during uploads",
                 f"{count} faults, one in every {options.gap:g} s, {uploads:,} uploads, seed {options.seed}",
                 machine.facts(place.var),
                 notes=missing,
             )
-            hand = Hand(site, folders, clock)
-            _measure(site, result, hand, faults=faults, uploads=uploads, gap_s=options.gap)
+            injector = Injector(site, folders, clock)
+            _measure(site, result, injector, faults=faults, uploads=uploads, gap_s=options.gap)
     finally:
         for name in DISKS_MB:
             (place.var / f"{name}.img").unlink(missing_ok=True)
@@ -86,9 +86,9 @@ def main(arguments: list[str]) -> int:
 
 
 def _small_disks() -> tuple[dict[str, Path], list[str]]:
-    """Mount file systems that can be filled; return their folders, and what can't be tried here."""
+    """Mount small file systems; return their folders, and notes on what cannot be tried here."""
     place = servers.place()
-    why = disks.own_mounts()
+    why = disks.unshare_mounts()
     if why:
         return {}, [f"Full disks are left out: small file systems could not be mounted ({why})."]
     missing = []
@@ -106,7 +106,9 @@ def _small_disks() -> tuple[dict[str, Path], list[str]]:
     return folders, missing
 
 
-def _measure(site: Site, result: Result, hand: Hand, *, faults: list[Fault], uploads: int, gap_s: float) -> None:
+def _measure(
+    site: Site, result: Result, injector: Injector, *, faults: list[Fault], uploads: int, gap_s: float
+) -> None:
     made = corpus.make(site, uploads, mix=True, size_kb=UPLOAD_KB)
     site.empty()
     tokens = site.tokens(sorted(entry.player for entry in made.entries))
@@ -119,12 +121,13 @@ def _measure(site: Site, result: Result, hand: Hand, *, faults: list[Fault], upl
         for number, fault in enumerate(faults):
             stream.allow(uploads * (number + 1) // len(faults))
             time.sleep(max(0.0, began + fault.at_s - time.monotonic()))
-            told = hand.inflict(fault)
+            description = injector.inject(fault)
             done[fault.kind] += 1
-            say(f"  {time.monotonic() - began:6.1f} s  {number + 1:3}  {told}  [{len(stream.acknowledged):,} sent]")
-            curve.marks.append((fault.at_s, told))
+            passed_s, sent = time.monotonic() - began, len(stream.acknowledged)
+            say(f"  {passed_s:6.1f} s  {number + 1:3}  {description}  [{sent:,} sent]")
+            curve.marks.append((fault.at_s, description))
             time.sleep(max(0.0, began + (number + 1) * gap_s - time.monotonic()))
-        hand.end()
+        injector.end()
         with step("Waiting until everything is acknowledged, merged and published"):
             stream.finish(PATIENCE_S)
             _wait_for_merged(site)
@@ -132,25 +135,25 @@ def _measure(site: Site, result: Result, hand: Hand, *, faults: list[Fault], upl
             _wait_until_ready(site)
     finally:
         stream.stop()
-        hand.end()
+        injector.end()
         curve.end()
-    result.faults += [*stream.faults[:20], *hand.errors]
+    result.faults += [*stream.faults[:20], *injector.errors]
     with step("Counting the files independently and comparing"):
         counted = _compare(site, made)
     result.faults += counted["differences"]
-    _tell(result, stream, seconds, counted, done)
+    _add_figures(result, stream, seconds, counted, done)
     result.charts.append(curve.chart())
 
 
 def _wait_for_merged(site: Site) -> None:
-    """Wait through PostgreSQL's last recovery, too."""
+    """Wait until all is merged, also through PostgreSQL's last recovery."""
     deadline = time.monotonic() + PATIENCE_S
     while True:
         try:
             return servers.wait_for_merged(site, max(1.0, deadline - time.monotonic()), "Merging what was acknowledged")
         except psycopg.OperationalError as error:
             if time.monotonic() > deadline:
-                raise Failure(f"PostgreSQL does not answer any more: {error}") from None
+                raise Failure(f"PostgreSQL does not answer: {error}") from None
             time.sleep(0.5)
 
 
@@ -192,7 +195,7 @@ def _compare(site: Site, made: Corpus) -> dict[str, Any]:
     return counted
 
 
-def _tell(result: Result, stream: Stream, seconds: float, counted: dict[str, Any], done: Counter[str]) -> None:
+def _add_figures(result: Result, stream: Stream, seconds: float, counted: dict[str, Any], done: Counter[str]) -> None:
     result.add("uploads acknowledged", "", [len(stream.acknowledged)])
     result.add("from the first fault to the last merge", "s", [seconds])
     result.add("counts compared with the independent ones", "", [counted["compared"]])
@@ -207,7 +210,7 @@ def _tell(result: Result, stream: Stream, seconds: float, counted: dict[str, Any
 
 
 class Curve:
-    """Uploads acknowledged and merged over time, looked at once a second, for the plot."""
+    """Uploads acknowledged and merged over time, sampled once a second, for the plot."""
 
     def __init__(self, site: Site, stream: Stream, began: float) -> None:
         self.site, self.stream, self.began = site, stream, began

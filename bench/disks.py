@@ -1,4 +1,4 @@
-"""Small file systems to fill up, seen by a benchmark's own processes alone."""
+"""Small file systems that a benchmark fills, visible only to its own processes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _CLONE_NEWNS = 0x00020000
 _BALLAST = "ballast"
 
 
-def own_mounts() -> str:
-    """Give this process and all it starts mounts of their own; return why not, or "" when it worked.
+def unshare_mounts() -> str:
+    """Give this process and its children a mount namespace of their own; return why not, or "".
 
-    What is mounted afterwards nobody else sees, and the kernel takes it away with the last process.
+    Later mounts are visible only to them, and the kernel unmounts them with the last process.
     """
     if os.geteuid() != 0:
-        return "mounting takes root"
+        return "mounting needs root"
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_CLONE_NEWNS) != 0:
         return f"unshare: {os.strerror(ctypes.get_errno())}"
@@ -36,7 +36,7 @@ def mount_image(folder: Path, image: Path, size_mb: int) -> str:
     with image.open("wb") as file:
         file.truncate(size_mb << 20)
     try:
-        # Nothing is kept back for root: it must find the disk as full as everybody else.
+        # No blocks reserved for root: the disk must be equally full for every process.
         run(["mkfs.ext4", "-q", "-m", "0", image], doing="Making a small file system")
         run(["mount", "-o", "loop", image, folder], doing="Mounting a small file system")
     except (Failure, OSError) as error:
@@ -46,7 +46,7 @@ def mount_image(folder: Path, image: Path, size_mb: int) -> str:
 
 
 def mount_ram_disk(size_mb: int) -> str:
-    """Put a small RAM disk in the place of the machine's; return why not, or ""."""
+    """Mount a small RAM disk over the machine's; return why not, or ""."""
     try:
         run(["mount", "-t", "tmpfs", "-o", f"size={size_mb}m", "none", RAM_DISK], doing="Mounting a small RAM disk")
     except Failure as failure:
@@ -55,7 +55,7 @@ def mount_ram_disk(size_mb: int) -> str:
 
 
 def fill(folder: Path) -> None:
-    """Take all the space that is free in a file system, again and again if called so."""
+    """Use up all free space of a file system; call it again to use up what became free."""
     descriptor = os.open(folder / _BALLAST, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         size = os.statvfs(folder).f_bavail * os.statvfs(folder).f_frsize
@@ -72,6 +72,6 @@ def fill(folder: Path) -> None:
         os.close(descriptor)
 
 
-def relieve(folder: Path) -> None:
-    """Give the space back."""
+def free(folder: Path) -> None:
+    """Free the space that `fill` used up."""
     (folder / _BALLAST).unlink(missing_ok=True)

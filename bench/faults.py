@@ -1,4 +1,4 @@
-"""Faults to inflict on a running site: when which comes (a pure function), and how each is done."""
+"""Faults for a running site: the schedule (a pure function) and the injection of each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from deploy.steps.progress import Failure, wait_until
 KILLS = ("kill web", "kill worker", "kill scheduler", "kill PostgreSQL", "kill RabbitMQ", "lose RAM")
 FULL = {"spool full": "spool", "hot tables full": "hot", "database full": "database"}
 STEP = "step clock"
-#: What a kill names → the supervisor's name for it.
+#: Fault → program of the supervisor.
 _PROGRAMS = {"kill web": "web", "kill worker": "worker", "kill scheduler": "scheduler"}
 _PROGRAMS |= {"kill PostgreSQL": "postgres", "kill RabbitMQ": "rabbitmq", "lose RAM": "postgres"}
 #: Seconds to step the clock by: a correction, a wrong time zone, a wrong day.
@@ -32,37 +32,37 @@ REFILL_EVERY_S = 0.3
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault: when it comes (seconds from the start), which, and how long it lasts (0: a moment)."""
+    """One fault: when (seconds from the start), which kind, and how long it lasts (0: a moment)."""
 
     at_s: float
     kind: str
     lasts_s: float = 0.0
-    #: Clock: seconds it is stepped by. Kills: which process of the program, as a share of its list.
+    #: Clock: seconds to step it by. Kills: which process of the program, as a share of its list.
     amount: float = 0.0
 
 
 def schedule(count: int, seed: int, gap_s: float, kinds: Sequence[str]) -> list[Fault]:
-    """Return `count` faults, one in each gap, every kind as often as the others (within one).
+    """Return `count` faults, one in each gap; every kind is as frequent as the others, give or take one.
 
-    Lasting ones reach into the next gap now and then, so that faults meet.
+    Some lasting faults reach into the next gap, so that faults overlap.
     """
-    chosen = random.Random(seed)
+    rng = random.Random(seed)
     deck: list[str] = []
     while len(deck) < count:
         round_of_all = list(kinds)
-        chosen.shuffle(round_of_all)
+        rng.shuffle(round_of_all)
         deck += round_of_all
     found = []
     for number, kind in enumerate(deck[:count]):
-        at_s = round(number * gap_s + chosen.uniform(0.05, 0.6) * gap_s, 2)
-        lasts_s = round(chosen.uniform(0.3, 1.2) * gap_s, 2) if kind in FULL or kind == STEP else 0.0
-        amount = float(chosen.choice(CLOCK_STEPS)) if kind == STEP else round(chosen.random(), 3)
+        at_s = round(number * gap_s + rng.uniform(0.05, 0.6) * gap_s, 2)
+        lasts_s = round(rng.uniform(0.3, 1.2) * gap_s, 2) if kind in FULL or kind == STEP else 0.0
+        amount = float(rng.choice(CLOCK_STEPS)) if kind == STEP else round(rng.random(), 3)
         found.append(Fault(at_s, kind, lasts_s, amount))
     return found
 
 
 class Clock:
-    """The time that web server, workers and scheduler see: libfaketime reads it from a file."""
+    """The clock of web server, workers and scheduler: libfaketime reads its offset from a file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -70,7 +70,7 @@ class Clock:
         self.step(0)
 
     def environment(self) -> dict[str, str]:
-        """Return what a process needs to live by this clock; a step moves no timeouts, as in real life."""
+        """Return environment variables for processes with this clock; a step moves no timeouts, as in reality."""
         return {
             "LD_PRELOAD": str(self.faketime),
             "FAKETIME_TIMESTAMP_FILE": str(self.path),
@@ -86,8 +86,8 @@ class Clock:
         fresh.replace(self.path)
 
 
-class Hand:
-    """Inflicts faults on a site, each in a thread of its own, so that they overlap."""
+class Injector:
+    """Injects faults into a site, lasting ones in threads of their own, so that faults may overlap."""
 
     def __init__(self, site: Site, folders: dict[str, Path], clock: Clock) -> None:
         self.site, self.folders, self.clock = site, folders, clock
@@ -95,25 +95,25 @@ class Hand:
         self._end = threading.Event()
         self.errors: list[str] = []
 
-    def inflict(self, fault: Fault) -> str:
-        """Begin a fault; return what exactly was done, in words."""
+    def inject(self, fault: Fault) -> str:
+        """Begin a fault; return a description of what was done."""
         if fault.kind in _PROGRAMS:
             return self._kill(fault)
-        told = f"{fault.kind} for {fault.lasts_s:.1f} s"
+        description = f"{fault.kind} for {fault.lasts_s:.1f} s"
         if fault.kind == STEP:
-            told = f"clock stepped by {fault.amount:+,.0f} s for {fault.lasts_s:.1f} s"
-        thread = threading.Thread(target=self._last, args=[fault], name=fault.kind)
+            description = f"clock stepped by {fault.amount:+,.0f} s for {fault.lasts_s:.1f} s"
+        thread = threading.Thread(target=self._run_lasting, args=[fault], name=fault.kind)
         self._threads.append(thread)
         thread.start()
-        return told
+        return description
 
     def end(self) -> None:
-        """End all faults that still last."""
+        """End all lasting faults."""
         self._end.set()
         for thread in self._threads:
             thread.join()
 
-    def _last(self, fault: Fault) -> None:
+    def _run_lasting(self, fault: Fault) -> None:
         until = time.monotonic() + fault.lasts_s
         try:
             if fault.kind == STEP:
@@ -127,44 +127,46 @@ class Hand:
                     disks.fill(folder)
                     self._end.wait(REFILL_EVERY_S)
             finally:
-                disks.relieve(folder)
+                disks.free(folder)
         except OSError as error:
             self.errors.append(f"{fault.kind}: {error}")
 
     def _kill(self, fault: Fault) -> str:
         program = _PROGRAMS[fault.kind]
-        with suppress(Failure):  # an earlier fault may have it down: then there is nobody to kill
+        with suppress(Failure):  # an earlier fault may have stopped it: then there is nothing to kill
             wait_until(lambda: bool(self._pid(program)), seconds=20, doing="", advice="")
         pid = self._pid(program)
         try:
-            whole = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)] if pid else []
+            processes = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)] if pid else []
         except psutil.NoSuchProcess:
-            whole = []
-        if not whole:
+            processes = []
+        if not processes:
             return f"{fault.kind}: it was down already"
         if fault.kind == "lose RAM":
-            return self._lose_power(whole)
+            return self._lose_power(processes)
         # The main process in half the cases, else one of its children.
-        place = 0 if fault.amount < 0.5 or len(whole) == 1 else 1 + int((fault.amount - 0.5) * 2 * (len(whole) - 1))
-        victim = whole[place]
+        children = processes[1:]
+        is_child = bool(children) and fault.amount >= 0.5
+        number = min(int((fault.amount - 0.5) * 2 * len(children)), len(children) - 1)
+        victim = children[number] if is_child else processes[0]
         with suppress(psutil.NoSuchProcess):
-            name = " ".join(victim.cmdline())[:60] if program == "postgres" and place else program
+            name = " ".join(victim.cmdline())[:60] if program == "postgres" and is_child else program
             victim.kill()
-            return f"kill -9 {'main process of ' if not place else 'child of '}{program} ({victim.pid}, {name})"
+            return f"kill -9 {'child' if is_child else 'main process'} of {program} ({victim.pid}, {name})"
         return f"{fault.kind}: process {victim.pid} was gone already"
 
-    def _lose_power(self, whole: list[psutil.Process]) -> str:
-        """Take away what is in RAM and kill all of PostgreSQL at once."""
+    def _lose_power(self, processes: list[psutil.Process]) -> str:
+        """Delete what is in RAM and kill all processes of PostgreSQL at once."""
         ram = self.site.place.ram
         gone = RAM_DISK / f".{ram.name}.gone"
         with suppress(FileNotFoundError):
-            # First and at once: after the kill PostgreSQL may be back before a folder is deleted.
+            # Rename first: PostgreSQL may restart before a folder is deleted, but not before it is renamed.
             ram.rename(gone)
-        for process in whole:
+        for process in processes:
             with suppress(psutil.NoSuchProcess):
                 process.kill()
         shutil.rmtree(gone, ignore_errors=True)
-        return f"empty the RAM disk and kill -9 all {len(whole)} processes of postgres"
+        return f"empty the RAM disk and kill -9 all {len(processes)} processes of postgres"
 
     def _pid(self, program: str) -> int:
         return int(supervisor.processes(self.site.place)[program]["pid"])

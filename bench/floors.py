@@ -1,4 +1,4 @@
-"""What ingest is measured against, on the same machine in the same run: xmllint and osm2pgsql."""
+"""The floors of `bench/run ingest`, measured in the same run on the same machine: xmllint and osm2pgsql."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deploy.steps import postgres
 from deploy.steps.progress import Failure, run, step
 
 _DATABASE = "bench_osm"
-#: A creature with its zones as simulated uploads write them: elements and attributes in one order.
+#: A creature with its zones, as in simulated uploads: elements and attributes always in the same order.
 _MOB = re.compile(rb'<Mob name="[^"]*" blizzid="(\d+)"[^>]*>(.*?)</Mob>', re.DOTALL)
 _ZONE = re.compile(rb"<Zone [^>]*>([^<]*)</Zone>")
 #: One column and no lines or areas to build.
@@ -21,7 +21,7 @@ _STYLE = "node,way mob text linear\n"
 
 
 def xmllint(uploads: Corpus) -> float:
-    """Return the seconds that `xmllint --stream` takes for all files on one core."""
+    """Return the seconds that `xmllint --stream` needs for all files on one core."""
     names = b"\0".join(str(entry.path).encode() for entry in uploads.entries)
     began = time.monotonic()
     done = subprocess.run(
@@ -36,7 +36,7 @@ class Nodes:
     """The uploads' coordinates as OSM XML, for osm2pgsql to load."""
 
     def __init__(self, site: Site, uploads: Corpus) -> None:
-        """Write them, unless an earlier run has."""
+        """Write the file, unless an earlier run has."""
         self._site = site
         self._path = uploads.folder / f"nodes-{len(uploads.entries)}.osm"
         self._style = uploads.folder / "points.style"
@@ -48,7 +48,7 @@ class Nodes:
         self.count = int(count.read_text())
 
     def load(self) -> float:
-        """Load them into an empty database and return the seconds it took."""
+        """Load the nodes into an empty database; return the seconds it took."""
         place = self._site.place
         postgres.psql(place, "postgres", sql=f'DROP DATABASE IF EXISTS "{_DATABASE}"')
         postgres.psql(place, "postgres", sql=f'CREATE DATABASE "{_DATABASE}"')
@@ -64,13 +64,13 @@ class Nodes:
         seconds = time.monotonic() - began
         loaded = int(postgres.psql(place, _DATABASE, sql="SELECT count(*) FROM planet_osm_point"))
         if loaded != self.count:
-            raise Failure(f"osm2pgsql has loaded {loaded:,} points of {self.count:,}; its speed would mean nothing.")
+            raise Failure(f"osm2pgsql loaded {loaded:,} of {self.count:,} points; its speed cannot be compared.")
         postgres.psql(place, "postgres", sql=f'DROP DATABASE "{_DATABASE}"')
         return seconds
 
 
 def _write_nodes(uploads: Corpus, path: Path) -> int:
-    """Write each coordinate as a node with its creature; return how many."""
+    """Write each coordinate as a node with its creature; return their number."""
     number = 0
     with path.open("wb") as file:
         file.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<osm version="0.6">\n')
@@ -93,5 +93,5 @@ def _write_nodes(uploads: Corpus, path: Path) -> int:
 
 
 def _degrees(percent: bytes) -> bytes:
-    """Return a percentage as a latitude: 0 to 80, because Mercator ends before 90."""
+    """Return a percentage as a latitude, 0 to 80: Mercator ends before 90."""
     return b"%.2f" % (float(percent) * 0.8)

@@ -1,4 +1,4 @@
-"""`bench/run hot`: hot tables in RAM, on disk and logged, against the way of 2008; also on a slow disk."""
+"""`bench/run hot`: hot tables in RAM, on disk and logged, against loading row by row; also on a slow disk."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from deploy.steps.place import CHECKOUT
 from deploy.steps.progress import Failure, say, step
 
 WARM_UP_UPLOADS = 40
-#: The old way is slow: it gets the corpus's first part, and its rate is what is compared.
+#: Row by row is slow: it loads only the first part of the corpus, and its rate is compared.
 ROWS_SHARE = 8
 RAM, DISK, LOGGED = "hot tables in RAM", "hot tables unlogged on disk", "hot tables logged on disk"
-OLD_DISK, OLD_RAM = "row by row, on disk", "row by row, in RAM"
+ROWS_ON_DISK, ROWS_IN_RAM = "row by row, on disk", "row by row, in RAM"
 
 
 def main(arguments: list[str]) -> int:
@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench/run hot", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="10 MB, one run of each")
     parser.add_argument("--mb", type=int, help="size of the uploads (80; quick: 10)")
-    parser.add_argument("--runs", type=int, help="runs of each way (3; quick: 1)")
+    parser.add_argument("--runs", type=int, help="runs of each kind (3; quick: 1)")
     options = parser.parse_args(arguments)
     size_mb = options.mb or (10 if options.quick else 80)
     runs = options.runs or (1 if options.quick else 3)
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
         uploads = corpus.make(site, round(size_mb * 1000 / corpus.MEAN_KB / 2) * 2)
         result = Result(
             "hot",
-            "Hot: where the hot tables lie",
+            "Hot: hot tables in RAM and on disk",
             f"{len(uploads.entries):,} uploads, {uploads.size_bytes / 1e6:,.0f} MB, two workers, {runs} runs of each; "
             f"row by row: the first 1/{ROWS_SHARE} of them, a process per locale",
             machine.facts(site.place.var),
@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> int:
 
 
 class Measuring:
-    """The same uploads merged in each way, on the disk as it is and on one slowed down."""
+    """The same uploads merged in each way, on this machine's disk and on a throttled one."""
 
     def __init__(self, site: Site, result: Result, uploads: Corpus, runs: int) -> None:
         self.site, self.result, self.uploads, self.runs = site, result, uploads, runs
@@ -66,42 +66,42 @@ class Measuring:
         series = [("this machine's disk", [(name, figure.median) for name, figure in normal.items()])]
         why = slow_disk.why_not(self.site.place.cluster)
         if why:
-            self.result.notes.append(f"Not tried with a slowed disk: {why}.")
+            self.result.notes.append(f"Not measured with a throttled disk: {why}.")
         else:
             slow = self._all(", slow disk", self._slowed)
             self._ratios(", slow disk", slow)
             series.append(("slowed disk", [(name, figure.median) for name, figure in slow.items()]))
             self.result.notes.append(
-                "Slow disk: PostgreSQL may write "
-                f"{slow_disk.WRITE_BYTES_PER_S / 1e6:.0f} MB and {slow_disk.WRITES_PER_S} times a second "
-                "(the kernel's throttle), about what one hard disk does. Spool and archive are not slowed."
+                "Slow disk: the kernel limits PostgreSQL to "
+                f"{slow_disk.WRITE_BYTES_PER_S / 1e6:.0f} MB/s and {slow_disk.WRITES_PER_S} writes/s, about "
+                "the speed of one hard disk. Spool and archive are not throttled."
             )
         if not self.has_ram:
-            self.result.notes.append("This machine has no RAM disk to speak of: what should lie in RAM lay on disk.")
+            self.result.notes.append("This machine has no RAM disk: tables meant for RAM were on disk.")
         self.result.notes.append(
-            "Row by row: one INSERT … ON CONFLICT for each sighting, looting and drop, prepared, one commit for each "
-            "upload, in key tables without packing, names, uploaders or ledger: less than what the workers do."
+            "Row by row: one prepared INSERT … ON CONFLICT per sighting, looting and drop, one commit per upload. Its "
+            "tables hold keys and counts only, no packed entries, names, uploaders or ledger: less than the workers do."
         )
-        log = self.result.add("log that row by row writes, on disk", "MB/s", self.log_rates)
+        log = self.result.add("log written by row by row, on disk", "MB/s", self.log_rates)
         if log.median * 1e6 < slow_disk.WRITE_BYTES_PER_S:
             self.result.notes.append(
-                "Row by row writes less log than the slowed disk takes, and tables of this size fit into memory: the "
-                "processor is what limits it. Where they don't fit, a row costs a read at another place as well."
+                "Row by row writes less log than the throttled disk accepts, and tables of this size fit into memory: "
+                "the processor is the limit. If the tables exceed the memory, each row also costs a random read."
             )
         self.result.charts.append(Chart("bars", "Observations per second", "", "1/s", series))
 
     def _all(self, words: str, disk: Callable[[], AbstractContextManager[None]]) -> dict[str, Figure]:
-        """Measure every way; the runs of the ways take turns, as the machine's mood changes."""
-        rates: dict[str, list[float]] = {name: [] for name in (RAM, DISK, LOGGED, OLD_RAM, OLD_DISK)}
+        """Measure every way; runs alternate between them, because the machine's speed varies."""
+        rates: dict[str, list[float]] = {name: [] for name in (RAM, DISK, LOGGED, ROWS_IN_RAM, ROWS_ON_DISK)}
         for number in range(self.runs):
             for name, seen in rates.items():
                 title = f"{name}{words}, run {number + 1} of {self.runs}"
-                seen.append(self._rows(title, disk, name) if name in {OLD_RAM, OLD_DISK} else
+                seen.append(self._rows(title, disk, name) if name in {ROWS_IN_RAM, ROWS_ON_DISK} else
                             self._merge(title, disk, name))  # fmt: skip
         return {name: self.result.add(f"{name}{words}", "observations/s", seen) for name, seen in rates.items()}
 
     def _ratios(self, words: str, figures: dict[str, Figure]) -> None:
-        for name, other in ((RAM, DISK), (RAM, LOGGED), (RAM, OLD_DISK), (OLD_RAM, OLD_DISK)):
+        for name, other in ((RAM, DISK), (RAM, LOGGED), (RAM, ROWS_ON_DISK), (ROWS_IN_RAM, ROWS_ON_DISK)):
             self.result.add(f"{name}, times {other}{words}", "×", [figures[name].median / figures[other].median])
 
     def _slowed(self) -> AbstractContextManager[None]:
@@ -125,7 +125,7 @@ class Measuring:
         return (self.uploads.positions + self.uploads.lootings) / run.seconds
 
     def _choose_tablespace(self, *, in_ram: bool) -> None:
-        """Let processes that start from now on use the tablespace, or none."""
+        """Set the tablespace of processes that start from now on."""
         chosen = postgres.ram_tablespace(self.site.place) if in_ram else ""
         for name in environment.ROLES:
             path = self.site.place.var / name
@@ -133,7 +133,7 @@ class Measuring:
             path.write_text("\n".join([*lines, f"MOBMAP_HOT_TABLESPACE={chosen}"]) + "\n")
 
     def _check_tables(self, name: str) -> None:
-        """See that the hot tables lie where they should; make them logged where that is measured."""
+        """Check the tablespace of the hot tables; make them logged if that is measured."""
         for locale in LOCALES:
             with self.site.connect(database(locale)) as connection:
                 tables = connection.execute(
@@ -144,33 +144,33 @@ class Measuring:
                 ).fetchall()
                 wanted = postgres.TABLESPACE if name == RAM and self.has_ram else None
                 if not tables or {place for _, place in tables} != {wanted}:
-                    raise Failure(f"The hot tables of {locale} do not lie where they should: {tables}")
+                    raise Failure(f"The hot tables of {locale} are in the wrong tablespace: {tables}")
                 for table, _ in tables if name == LOGGED else []:
                     connection.execute(f"ALTER TABLE {table} SET LOGGED")
 
     def _rows(self, title: str, disk: Callable[[], AbstractContextManager[None]], name: str) -> float:
-        """Load the old way by two processes; return observations per second."""
+        """Load row by row in two processes; return observations per second."""
         self.site.empty()
         files = [entry.path for entry in self.uploads.first(len(self.uploads.entries) // ROWS_SHARE).entries]
         with disk(), step(f"{title}: {len(files):,} uploads"):
             running, log_began = [], self._log_bytes()
             for locale in LOCALES:
                 with self.site.connect(database(locale)) as connection:
-                    if name == OLD_RAM and self.has_ram:
+                    if name == ROWS_IN_RAM and self.has_ram:
                         connection.execute(f"SET default_tablespace = '{postgres.TABLESPACE}'")
-                    connection.execute(row_by_row.MAKE.format(kind="UNLOGGED" if name == OLD_RAM else ""))
+                    connection.execute(row_by_row.MAKE.format(kind="UNLOGGED" if name == ROWS_IN_RAM else ""))
                 wanted = {
                     "conninfo": f"host={self.site.place.sockets} user={postgres.SUPERUSER} dbname={database(locale)}",
                     "files": [str(path) for path in files if path.name.startswith(locale)],
                 }
                 running.append(_start_loader(wanted))
-            told = [json.loads(process.stdout.read() or "{}") for process in running if process.stdout]
+            outputs = [json.loads(process.stdout.read() or "{}") for process in running if process.stdout]
             if any(process.wait() for process in running):
                 raise Failure("Loading row by row failed; the reason is above.")
-        observations = sum(each["observations"] for each in told)
-        seconds = max(each["seconds"] for each in told)
+        observations = sum(each["observations"] for each in outputs)
+        seconds = max(each["seconds"] for each in outputs)
         rate = float(observations / seconds)
-        if name == OLD_DISK:
+        if name == ROWS_ON_DISK:
             self.log_rates.append((self._log_bytes() - log_began) / 1e6 / seconds)
         say(f"  {rate:,.0f} observations/s")
         counted = "SELECT (SELECT sum(seen) FROM sighting_2008) + (SELECT sum(lootings) FROM looting_2008)"
@@ -179,7 +179,7 @@ class Measuring:
         return rate
 
     def _log_bytes(self) -> int:
-        """Return how much write-ahead log there was so far."""
+        """Return the position in the write-ahead log, in bytes."""
         return int(self.site.one("SELECT pg_current_wal_lsn() - '0/0'"))
 
 

@@ -1,4 +1,4 @@
-"""`bench/run ingest`: from spooled uploads to merged ones, against xmllint and osm2pgsql, and how it grows."""
+"""`bench/run ingest`: from spooled to merged uploads, against xmllint and osm2pgsql, and growth with the amount."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--quick", action="store_true", help="some tens of megabytes, one run of each")
     parser.add_argument("--mb", type=int, help="size of the uploads (1000; quick: 30)")
     parser.add_argument("--runs", type=int, help="timed runs (3; quick: 1)")
-    parser.add_argument("--growth", type=int, default=4, help="how many times the uploads to compare with (4; 1: none)")
+    parser.add_argument("--growth", type=int, default=4, help="also merge this many times the uploads (4; 1: do not)")
     options = parser.parse_args(arguments)
     size_mb = options.mb or (30 if options.quick else 1000)
     runs = options.runs or (1 if options.quick else 3)
@@ -50,7 +50,7 @@ def measure(site: Site, size_mb: int, runs: int, growth: int, facts: dict[str, s
     prepared = [(small, corpus.spool(site, small, "small"), "")]
     if growth > 1:
         prepared.append((large, corpus.spool(site, large, "large"), f", {growth} times the uploads"))
-    # In turns, and each run held against what was measured just before it: a machine is not as fast all the time.
+    # In turns: each run is compared with floors measured just before it, because the machine's speed varies.
     timed, xmllint_s, osm_s = [], [], []
     for number in range(runs):
         title = f"Run {number + 1} of {runs}"
@@ -64,17 +64,33 @@ def measure(site: Site, size_mb: int, runs: int, growth: int, facts: dict[str, s
                 for uploads, spooled, words in prepared
             ]
         )
+    nodes_per_s = [nodes.count / osm for osm in osm_s]
+    _compare(result, small, timed, xmllint_s=xmllint_s, nodes_per_s=nodes_per_s, growth=growth)
+    return result
+
+
+def _compare(
+    result: Result,
+    uploads: Corpus,
+    timed: list[list[merging.Run]],
+    *,
+    xmllint_s: list[float],
+    nodes_per_s: list[float],
+    growth: int,
+) -> None:
+    """Add figures, targets and charts: `timed` holds a run, and one of `growth` times the uploads, per turn."""
+    size = uploads.size_bytes / 1e6
     seconds = [turn[0].seconds for turn in timed]
     xmllint = result.add("xmllint --stream, one core", "MB/s", [size / one for one in xmllint_s])
-    result.add("osm2pgsql", "nodes/s", [nodes.count / one for one in osm_s])
-    _tell(result, small, [turn[0] for turn in timed])
+    result.add("osm2pgsql", "nodes/s", nodes_per_s)
+    _add_figures(result, uploads, [turn[0] for turn in timed])
     share = result.add(
         "throughput, share of xmllint --stream", "", [own / one for own, one in zip(xmllint_s, seconds, strict=True)]
     )
-    observations = _observations(small)
+    observations = _observations(uploads)
     times_osm = result.add(
         "observations/s, times osm2pgsql's nodes/s", "",
-        [observations / one / (nodes.count / own) for own, one in zip(osm_s, seconds, strict=True)],
+        [observations / one / own for own, one in zip(nodes_per_s, seconds, strict=True)],
     )  # fmt: skip
     ingest = statistics.median(seconds)
     result.targets += [
@@ -100,7 +116,6 @@ def measure(site: Site, size_mb: int, runs: int, growth: int, facts: dict[str, s
         )
     )  # fmt: skip
     result.charts.append(Chart("bars", "Seconds by size", "uploads", "s", [("", list(chart))]))
-    return result
 
 
 def _most_memory_mb(timed: list[list[merging.Run]]) -> float:
@@ -111,14 +126,14 @@ def _observations(uploads: Corpus) -> int:
     return uploads.positions + uploads.lootings
 
 
-def _tell(result: Result, uploads: Corpus, timed: list[merging.Run]) -> None:
+def _add_figures(result: Result, uploads: Corpus, timed: list[merging.Run]) -> None:
     size = uploads.size_bytes / 1e6
     result.add("spooled to merged", "s", [run.seconds for run in timed])
     result.add("throughput", "MB/s", [size / run.seconds for run in timed])
     result.add("observations", "1/s", [_observations(uploads) / run.seconds for run in timed])
     result.add("uploads", "1/s", [len(uploads.entries) / run.seconds for run in timed])
     result.add("all published after", "s", [run.published_after_s for run in timed])
-    result.add("folds (transactions that entered the ledger)", "", [run.folds for run in timed])
+    result.add("folds (transactions that wrote to the ledger)", "", [run.folds for run in timed])
     programs = [("worker", "a worker process"), ("postgres", "a PostgreSQL process, shared buffers included")]
     programs += [("rabbitmq", "RabbitMQ"), ("scheduler", "the scheduler")]
     for program, words in programs:

@@ -1,15 +1,15 @@
-"""A cheap client: sends distinct documents over kept-open connections and notes how long each answer took.
+"""A cheap client: sends distinct uploads over persistent connections and measures the latency of each answer.
 
 python -m bench.load < JSON      → JSON: {"moments_s": […], "latencies_s": […], "answers": {"202": 900}, "seconds": 6.0,
                                           "steps_ms": [{"check": 5.1, …}, …]}
 
-`moments_s` is when each of the requests was due, on the machine's monotonic clock; `steps_ms` what the server says of
-how long its steps took (Server-Timing).
+`moments_s` is when each request was due, on the machine's monotonic clock; `steps_ms` is how long each of the server's
+steps took, from its Server-Timing header.
 
 JSON in: `port`, `clients`, `seconds`, `files` (documents to vary), `tokens`, `first` (number of the first variant,
-so that no document comes twice), `rate_per_s` (0: each client sends as soon as it is answered; otherwise requests
-come at random moments, this many a second, and wait for a free connection; the wait counts). SIGTERM ends it
-early: what is due and not sent by then is left out. `started` begins it from another process.
+so that no document is sent twice), `rate_per_s` (0: each client sends again as soon as it is answered; otherwise
+requests are due at random moments, this many a second, and wait for a free connection; the wait counts). SIGTERM ends
+it early: requests that are due but not sent yet are left out. `started` runs it from another process.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _HEAD = (
 
 
 def variant(document: bytes, number: int) -> bytes:
-    """Return a document with one record more, which makes it a new one and changes no count."""
+    """Return a document with one more record: a new content hash, but the same counts."""
     record = b'<Questcomment timestamp="%d" title="load" objective="" text=""/>' % (number + 1)
     return document.removesuffix(_TAIL) + record + _TAIL
 
@@ -62,10 +62,10 @@ class Load:
         due: asyncio.Queue[float] = asyncio.Queue()
         began = time.monotonic()
         self.end = began + self.seconds
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._end_now)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, self._stop)
         senders = [asyncio.create_task(self._client(due)) for _ in range(self.clients)]
         if self.rate_per_s:
-            await self._arrive(began, due)
+            await self._schedule(began, due)
         await asyncio.gather(*senders)
         return {
             "moments_s": [round(each, 3) for each in self.moments_s],
@@ -75,12 +75,12 @@ class Load:
             "seconds": time.monotonic() - began,
         }
 
-    def _end_now(self) -> None:
+    def _stop(self) -> None:
         self.end = 0.0
 
-    async def _arrive(self, at: float, due: asyncio.Queue[float]) -> None:
-        chosen = random.Random(1)
-        while (at := at + chosen.expovariate(self.rate_per_s)) < self.end:
+    async def _schedule(self, at: float, due: asyncio.Queue[float]) -> None:
+        rng = random.Random(1)
+        while (at := at + rng.expovariate(self.rate_per_s)) < self.end:
             await asyncio.sleep(max(0.0, at - time.monotonic()))
             due.put_nowait(at)
         for _ in range(self.clients):
@@ -97,13 +97,13 @@ class Load:
                 if writer is None or reader is None:
                     reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
                 writer.writelines(request)
-                answer = told(await reader.readuntil(b"\r\n\r\n"))
+                answer = parse_head(await reader.readuntil(b"\r\n\r\n"))
                 await reader.readexactly(answer.length)
                 self.answers[answer.status] += 1
                 self.steps_ms.append(answer.steps_ms)
                 self.latencies_s.append(time.monotonic() - began)
                 self.moments_s.append(began)
-                if not answer.stays:
+                if not answer.keep_alive:
                     writer.close()
                     reader = writer = None
             except (OSError, asyncio.IncompleteReadError, ValueError) as error:
@@ -121,28 +121,28 @@ class Load:
 
 
 class Sending:
-    """A client that sends, as the process that has begun it sees it."""
+    """A running client process."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def seen(self) -> dict[str, Any]:
-        """Wait for its end and return what it has seen."""
+    def results(self) -> dict[str, Any]:
+        """Wait for its end and return its results."""
         output, _ = self._process.communicate()
         if self._process.returncode:
             raise Failure(f"The client failed (exit status {self._process.returncode}); the reason is above.")
-        seen: dict[str, Any] = json.loads(output)
-        return seen
+        found: dict[str, Any] = json.loads(output)
+        return found
 
     def end(self) -> dict[str, Any]:
-        """Let it end now and return what it has seen."""
+        """End it now and return its results."""
         self._process.terminate()
-        return self.seen()
+        return self.results()
 
 
 @contextmanager
 def started(**wanted: Any) -> Iterator[Sending]:
-    """Begin to send, by a process of its own that does not outlive the block."""
+    """Run a client in a process of its own, which ends with the block at the latest."""
     process = subprocess.Popen(
         [sys.executable, "-B", "-m", "bench.load"],
         cwd=CHECKOUT,
@@ -163,28 +163,28 @@ def started(**wanted: Any) -> Iterator[Sending]:
 
 
 class Answer(NamedTuple):
-    """An answer's status, the bytes that follow its head, and how long the server's steps took by Server-Timing."""
+    """The head of an answer: its status, the length of its body, and the durations of its Server-Timing header."""
 
     status: str
     length: int
     steps_ms: dict[str, float]
-    #: Not where the server has said so: a process that is about to be replaced serves no other request on it.
-    stays: bool
+    #: False if the server says so: a process that will be replaced serves no other request on the connection.
+    keep_alive: bool
 
 
-def told(head: bytes) -> Answer:
-    """Return what the head of an answer (status line and headers) tells."""
+def parse_head(head: bytes) -> Answer:
+    """Parse the head of an answer: status line and headers."""
     lines = head.decode("ascii").split("\r\n")
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
     return Answer(
         lines[0].split(" ", 2)[1],
         int(headers.get("content-length", 0)),
-        timing(headers.get("server-timing", "")),
+        parse_timing(headers.get("server-timing", "")),
         headers.get("connection", "").lower() != "close",
     )
 
 
-def timing(header: str) -> dict[str, float]:
+def parse_timing(header: str) -> dict[str, float]:
     """Return a Server-Timing header's durations: `"check;dur=5.1, row;dur=1"` → {"check": 5.1, "row": 1.0}."""
     entries = (entry.partition(";dur=") for entry in header.split(",") if entry.strip())
     return {name.strip(): float(took_ms) for name, _, took_ms in entries}

@@ -1,4 +1,4 @@
-"""What a figure was measured on: without it, a figure says nothing."""
+"""Describe the machine and the programs that a figure was measured on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deploy.steps.progress import Failure
 
 
 def facts(disk: Path) -> dict[str, str]:
-    """Return the machine's and the programs' particulars; `disk` names a folder on the disk that is used."""
+    """Return hardware, system and program versions; `disk` is a folder on the disk that is used."""
     memory = _first(Path("/proc/meminfo").read_text(), r"MemTotal:\s+(\d+) kB")
     processor = _first(Path("/proc/cpuinfo").read_text(), r"model name\s*: (.*)")
     system = _first(Path("/etc/os-release").read_text(), 'PRETTY_NAME="(.*)"')
@@ -26,20 +26,20 @@ def facts(disk: Path) -> dict[str, str]:
         "disk": f"{_file_system(_existing(disk))}, {usage.free / 1024**3:.0f} of {usage.total / 1024**3:.0f} GiB free",
         "system": f"{system}, Linux {platform.release()}",
         "Python": sys.version.split()[0],
-        "PostgreSQL": _said(["/usr/lib/postgresql/15/bin/postgres", "--version"], r"([\d.]+)"),
-        "RabbitMQ": _said(["dpkg-query", "--show", "--showformat", "${Version}", "rabbitmq-server"], r"(.+)"),
-        "revision": _said(["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty"], r"(.+)"),
+        "PostgreSQL": _version(["/usr/lib/postgresql/15/bin/postgres", "--version"], r"([\d.]+)"),
+        "RabbitMQ": _version(["dpkg-query", "--show", "--showformat", "${Version}", "rabbitmq-server"], r"(.+)"),
+        "revision": _version(["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty"], r"(.+)"),
         "load before": f"{os.getloadavg()[0]:.2f}",
     }
 
 
 def check_disk(folder: Path, needs_bytes: int) -> None:
-    """Raise `Failure` if the disk under `folder` lacks the room for a benchmark."""
+    """Raise `Failure` if the disk under `folder` has too little free space."""
     free = shutil.disk_usage(_existing(folder)).free
     if free < needs_bytes:
         raise Failure(
             f"This benchmark needs {needs_bytes / 1e9:.1f} GB in {folder}, and {free / 1e9:.1f} GB are free. "
-            "Make room, let MOBMAP_VAR name a folder on another disk, or choose smaller sizes (--help)."
+            "Free some space, set MOBMAP_VAR to a folder on another disk, or choose smaller sizes (--help)."
         )
 
 
@@ -61,7 +61,7 @@ def _first(text: str, pattern: str) -> str:
     return found[1].strip() if found else "unknown"
 
 
-def _said(command: list[str], pattern: str) -> str:
+def _version(command: list[str], pattern: str) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError:

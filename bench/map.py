@@ -1,4 +1,4 @@
-"""`bench/run map`: how soon a zone's dots are there, in how many bytes, and how smoothly 50,000 of them move."""
+"""`bench/run map`: time to a zone's first dots, its size in bytes, and frames per second while 50,000 dots move."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from deploy.steps.progress import step
 CREATURES = 400
 COORDINATES = 20_000
 DOTS = 50_000
-#: Coordinates around each spawn point, and how far they lie from it at most, in tenths of a percent.
-AROUND, SPREAD = 5, 3
+#: Coordinates around each spawn point, and their largest distance from it per axis, in tenths of a percent.
+AROUND, MAX_OFFSET = 5, 3
 #: Targets: milliseconds from the navigation to the first dots, bytes of a zone's data as sent, frames per second.
 FIRST_DOTS_MS, MAP_BYTES, FRAMES = 1_000, 200_000, 30
 PATIENCE_S = 120.0
-#: How long the map is moved: as long as sixty frames take at 24 a second, so that none of those counted is one at rest.
+#: How long the map is moved: sixty frames at 24 a second, so that all counted frames show a moving map.
 MOVED_S = 2.5
 
-#: What a season of uploads brings, in one statement: as uploads they would take longer than all that is measured.
+#: As many spawn points as a season of uploads brings, in one statement: merging uploads would take too long.
 _CROWD = """
     WITH gone AS (DELETE FROM spawn WHERE zone = %(zone)s)
     INSERT INTO spawn (mob, zone, floor, point, radius, sightings, uploaders, confirmed)
     SELECT 1 + n %% %(creatures)s, %(zone)s, 0, st_makepoint(random() * 100, random() * 100), 0.5, 3, 2, n %% 3 > 0
     FROM generate_series(1, %(dots)s) AS n
 """
-#: When a zone's page drew its first dots, in ms from the navigation; waits for them. Playwright's own waiting for a
-#: function evaluates text again and again, which the page's security policy forbids.
+#: Waits for a zone's first dots and returns their time in ms from the navigation. Playwright's wait_for_function
+#: evaluates text, which the page's security policy forbids.
 FIRST_DOTS = """() => new Promise((done) => {
-  const told = (list) => list.getEntriesByName("first dots").forEach((mark) => done(mark.startTime));
-  new PerformanceObserver(told).observe({ type: "mark", buffered: true });
+  const report = (list) => list.getEntriesByName("first dots").forEach((mark) => done(mark.startTime));
+  new PerformanceObserver(report).observe({ type: "mark", buffered: true });
 })"""
 _STALE = "INSERT INTO stale_file (kind, number) VALUES ('zone-map', %(zone)s) ON CONFLICT DO NOTHING"
 
-#: Counts the frames that the browser draws from now on, as frames per second over the next sixty.
+#: Measures the frames per second of the next sixty frames.
 _COUNT = """() => {
     window.frames_seen = (async () => {
         const began = await new Promise(requestAnimationFrame);
@@ -73,23 +73,23 @@ def main(arguments: list[str]) -> int:
         )
         site.empty()
         site.start("web", "worker", "scheduler")
-        noted, crowded = _fill(site, random.Random(4))
+        small, crowded = _fill(site, random.Random(4))
         with _browser(site.address) as visitor:
-            _visits(visitor, result, noted, runs)
+            _visits(visitor, result, small, runs)
             _movements(visitor, result, crowded, runs)
     return results.finish(result, site.place, quick=options.quick)
 
 
-def _fill(site: Site, chance: random.Random) -> tuple[int, int]:
-    """Have a zone of notes merged and one of very many dots made, both published; return their ids."""
+def _fill(site: Site, rng: random.Random) -> tuple[int, int]:
+    """Make a zone from uploads and one of very many dots, both published; return their ids."""
     with step(f"Making a zone of {COORDINATES:,} coordinates and one of {DOTS:,} dots"):
         each = COORDINATES // CREATURES
-        for document in (_notes("Noted", each, chance), _notes("Crowded", 1, chance)):
+        for document in (_document("Small", each, rng), _document("Crowded", 1, rng)):
             request = urllib.request.Request(
                 f"{site.address}/api/v1/uploads", document, {"Content-Type": "application/xml"}, method="POST"
             )
             urllib.request.urlopen(request, timeout=60).close()
-        servers.wait_for_merged(site, PATIENCE_S, "Merging the notes")
+        servers.wait_for_merged(site, PATIENCE_S, "Merging the uploads")
         merging.wait_for_published(site, PATIENCE_S)
         with site.connect(merging.database(LOCALE)) as connection:
             ids = dict(connection.execute("SELECT name, id FROM zone").fetchall())
@@ -97,19 +97,22 @@ def _fill(site: Site, chance: random.Random) -> tuple[int, int]:
             connection.execute(_CROWD, values)
             connection.execute(_STALE, values)
         merging.wait_for_published(site, PATIENCE_S)
-    return ids["Noted"], ids["Crowded"]
+    return ids["Small"], ids["Crowded"]
 
 
-def _notes(zone: str, coordinates: int, chance: random.Random) -> bytes:
-    """Return a document (version 44) of all creatures in a zone, with so many coordinates of each."""
+def _document(zone: str, coordinates: int, rng: random.Random) -> bytes:
+    """Return a document (version 44) of all creatures in a zone, with `coordinates` of each."""
     mobs = []
     for id in range(1, CREATURES + 1):
-        places: set[tuple[int, int]] = set()
-        while len(places) < coordinates:
-            x, y = chance.randint(SPREAD, 1000 - SPREAD), chance.randint(SPREAD, 1000 - SPREAD)
-            around = {(x + chance.randint(-SPREAD, SPREAD), y + chance.randint(-SPREAD, SPREAD)) for _ in range(AROUND)}
-            places |= set(sorted(around - places)[: coordinates - len(places)])
-        text = "".join(f"{x / 10:g}/{y / 10:g}," for x, y in sorted(places))
+        found: set[tuple[int, int]] = set()
+        while len(found) < coordinates:
+            x, y = rng.randint(MAX_OFFSET, 1000 - MAX_OFFSET), rng.randint(MAX_OFFSET, 1000 - MAX_OFFSET)
+            offsets = [
+                (rng.randint(-MAX_OFFSET, MAX_OFFSET), rng.randint(-MAX_OFFSET, MAX_OFFSET)) for _ in range(AROUND)
+            ]
+            around = {(x + dx, y + dy) for dx, dy in offsets}
+            found |= set(sorted(around - found)[: coordinates - len(found)])
+        text = "".join(f"{x / 10:g}/{y / 10:g}," for x, y in sorted(found))
         level = id % 80 + 1
         mobs.append(
             f'<Mob name="Creature number {id}" blizzid="{id}" min="{level}" max="{level}" react="0" date="0">'
@@ -121,8 +124,8 @@ def _notes(zone: str, coordinates: int, chance: random.Random) -> bytes:
 
 @contextmanager
 def _browser(address: str) -> Iterator[Callable[[], Any]]:
-    """Start Chromium and yield what opens a page for a visitor who was never here: with a cache of its own."""
-    # Only here: the package is among the tests', which not every command has.
+    """Start Chromium and yield a function that opens a page for a new visitor, with a cache of its own."""
+    # Imported here: the package is in the test extra only.
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -134,11 +137,11 @@ def _browser(address: str) -> Iterator[Callable[[], Any]]:
 
 
 def _visits(visitor: Callable[[], Any], result: Result, zone: int, runs: int) -> None:
-    """Measure from the navigation to the first dots: of visitors who were never here, and of the same coming again."""
+    """Measure from the navigation to the first dots, of new visitors and of the same when they return."""
     first: list[float] = []
     again: list[float] = []
-    with step(f"{runs} visitors look at a zone, twice each"):
-        _first_dots_ms(visitor(), zone)  # to warm the server
+    with step(f"{runs} visitors open a zone, twice each"):
+        _first_dots_ms(visitor(), zone)  # warms the server
         for _ in range(runs):
             page = visitor()
             first.append(_first_dots_ms(page, zone))
@@ -149,18 +152,18 @@ def _visits(visitor: Callable[[], Any], result: Result, zone: int, runs: int) ->
             dots = int(page.locator("#map").get_attribute("data-points"))
             again.append(_first_dots_ms(page, zone))
             page.context.close()
-    result.add("navigation to first dots, never here before", "ms", first)
-    result.add("navigation to first dots, again", "ms", again)
+    result.add("navigation to first dots, new visitor", "ms", first)
+    result.add("navigation to first dots, returning visitor", "ms", again)
     result.add("dots of that zone", "", [dots])
-    result.add("its data as sent", "bytes", [sizes[0]])
-    result.add("its data unpacked", "bytes", [sizes[1]])
+    result.add("data of that zone, compressed", "bytes", [sizes[0]])
+    result.add("data of that zone, uncompressed", "bytes", [sizes[1]])
     result.targets += [
-        Target("ms to the first dots, never here before", results.percentile(first, 50), most=FIRST_DOTS_MS),
-        Target("ms to the first dots, again", results.percentile(again, 50), most=FIRST_DOTS_MS),
+        Target("ms to the first dots, new visitor", results.percentile(first, 50), most=FIRST_DOTS_MS),
+        Target("ms to the first dots, returning visitor", results.percentile(again, 50), most=FIRST_DOTS_MS),
         Target("bytes of a zone's data", sizes[0], most=MAP_BYTES),
     ]
     if not sizes[0] < sizes[1]:
-        result.faults.append("The zone's data came uncompressed.")
+        result.faults.append("The zone's data were sent uncompressed.")
 
 
 def _first_dots_ms(page: Any, zone: int) -> float:
@@ -169,7 +172,7 @@ def _first_dots_ms(page: Any, zone: int) -> float:
 
 
 def _movements(visitor: Callable[[], Any], result: Result, zone: int, runs: int) -> None:
-    """Measure frames per second while nothing moves, while the map is dragged, and while it is zoomed."""
+    """Measure frames per second while the map is at rest, dragged and zoomed."""
     page = visitor()
     page.goto(f"/{LOCALE}/zones/{zone}")
     page.locator(f'#map[data-state=drawn][data-points="{DOTS}"]').wait_for()
@@ -191,7 +194,7 @@ def _movements(visitor: Callable[[], Any], result: Result, zone: int, runs: int)
 
 
 def _rest(page: Any, x: float, y: float) -> None:
-    """Leave the map alone: what the browser draws of itself is the most there can be."""
+    """Do nothing: the frame rate at rest is the maximum."""
 
 
 def _drag(page: Any, x: float, y: float) -> None:
@@ -208,5 +211,5 @@ def _zoom(page: Any, x: float, y: float) -> None:
     page.mouse.move(x, y)
     turns = 10
     for turned in range(turns):
-        page.mouse.wheel(0, -120 if turned % 6 < 3 else 120)  # three in, three out: deeper, fewer dots are in sight
+        page.mouse.wheel(0, -120 if turned % 6 < 3 else 120)  # three in, three out: further in, fewer dots are visible
         page.wait_for_timeout(1000 * MOVED_S / turns)

@@ -1,4 +1,4 @@
-"""Martin, the Rust tile server for PostGIS, over our spawn points: a yardstick for reading, where it is installed."""
+"""Run Martin, the Rust tile server for PostGIS, on the same spawn points, to compare reading with it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from deploy.steps.ports import LOOPBACK, is_free
 from deploy.steps.progress import wait_until
 
 MISSING = (
-    "Martin is not installed, so nothing is compared with it: `cargo install martin --no-default-features "
+    "Martin is not installed, so there is no comparison with it: `cargo install martin --no-default-features "
     "--features postgres`, with `martin` on the PATH."
 )
-#: A zone's spawn points as a vector tile, with what a reader sees of each. Zones have maps of their own, so the
-#: zone comes with the query; tiles are squares of the map's 100 percent.
+#: A zone's spawn points as a vector tile, with the properties that the map shows. The zone is a query parameter,
+#: because each zone has a map of its own; tiles divide the map's square of 100 by 100 percent.
 _TILE = """
 CREATE OR REPLACE FUNCTION public.zone_tile(z integer, x integer, y integer, query json) RETURNS bytea
 LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$
@@ -38,18 +38,18 @@ $$
 
 
 def is_installed() -> bool:
-    """Tell whether Martin can be run."""
+    """Say whether Martin is installed."""
     return shutil.which("martin") is not None
 
 
 def address(zone: int) -> str:
-    """Return where the tile with all of a zone's spawn points is."""
+    """Return the path of the tile with all spawn points of a zone."""
     return f"/zone_tile/0/0/0?zone={zone}"
 
 
 @contextmanager
 def running(site: Site, database: str, *, port: int, cache_mb: int) -> Iterator[None]:
-    """Run Martin on a locale's database until the block ends; with a cache of 0 MB it computes every tile."""
+    """Run Martin on a locale's database until the block ends; with a cache of 0 MB it computes each tile."""
     with site.connect(database) as connection:
         connection.execute(_TILE)
     log = site.place.logs / f"martin-{cache_mb}.log"

@@ -12,15 +12,15 @@ from pathlib import Path
 from deploy.steps.progress import Failure, wait_until
 
 MEMCACHED = "/usr/bin/memcached"
-#: What memcached keeps beside key and value of an entry.
+#: Overhead of an entry in memcached, beside key and value.
 ENTRY_BYTES = 56
-#: How much larger the next size of room is than the one before; closely spaced, so that little is left unused.
+#: Growth factor of memcached's slab sizes: small, so that little memory is left unused.
 _GROWTH = 1.06
 
 
 @contextmanager
 def running(path: Path, size_bytes: int) -> Iterator[Path]:
-    """Run a server with so much memory for entries until the block ends; `path` is its socket."""
+    """Run a server with `size_bytes` of memory for entries until the block ends; `path` is its socket."""
     process = subprocess.Popen(
         [
             *(MEMCACHED, "-s", path, "-a", "0600", "-u", getpass.getuser(), "-m", str(max(2, size_bytes >> 20))),
@@ -31,7 +31,7 @@ def running(path: Path, size_bytes: int) -> Iterator[Path]:
     try:
         wait_until(
             lambda: process.poll() is not None or path.exists(), seconds=10, doing="Starting memcached",
-            advice="What it says is above.", every=0.05,
+            advice="Its output is above.", every=0.05,
         )  # fmt: skip
         if process.poll() is not None:
             raise Failure(f"memcached did not start (exit status {process.returncode}); the reason is above.")
@@ -42,12 +42,12 @@ def running(path: Path, size_bytes: int) -> Iterator[Path]:
 
 
 def entry(key: bytes, value: bytes) -> bytes:
-    """Return the command that stores an entry and is not answered."""
+    """Return the command that stores an entry, without a reply."""
     return b"set %b 0 0 %d noreply\r\n%b\r\n" % (key, len(value), value)
 
 
 def fill(path: Path, commands: Iterable[bytes]) -> None:
-    """Send commands that are not answered, and wait until all have been worked on."""
+    """Send commands without replies, and wait until the server has processed all."""
     with socket.socket(socket.AF_UNIX) as connected:
         connected.connect(str(path))
         for command in commands:
@@ -66,4 +66,4 @@ def count(path: Path) -> int:
         for line in file:
             if line.startswith(b"STAT curr_items "):
                 return int(line.split()[2])
-    raise Failure("memcached told no count.")
+    raise Failure("memcached reported no number of entries.")

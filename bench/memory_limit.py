@@ -1,4 +1,4 @@
-"""Memory limited for some processes: what they hold, and what the kernel keeps of their files (cgroup's memory)."""
+"""Limit the memory of some processes: their own and the kernel's page cache of their files (cgroup memory)."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ _USED = ("memory.usage_in_bytes", "memory.current")
 
 
 class Limit:
-    """A group of processes whose memory can be limited and freed again; without a group nothing happens."""
+    """A group of processes whose memory can be limited and released again; does nothing without a group."""
 
     def __init__(self, group: Path | None) -> None:
         self._group = group
 
-    def take(self, processes: Iterable[psutil.Process]) -> None:
-        """Put processes and all they start from now on under the limit."""
+    def add(self, processes: Iterable[psutil.Process]) -> None:
+        """Put processes and their future children under the limit."""
         if self._group:
-            cgroup.take(self._group, processes)
+            cgroup.add(self._group, processes)
 
     def used_bytes(self) -> int:
-        """Return what counts against the limit now, 0 without a group."""
+        """Return the memory that counts against the limit now; 0 without a group."""
         if self._group is None:
             return 0
         return int(next(path for name in _USED if (path := self._group / name).exists()).read_text())
 
-    def free(self) -> None:
-        """Let the processes use what they like."""
+    def release(self) -> None:
+        """Remove the limit."""
         if self._group:
             name = _limit_file(self._group)
             (self._group / name).write_text(_UNLIMITED[name])
 
     def set(self, size_bytes: int) -> None:
-        """Limit the memory; the kernel gives up what it keeps of files beyond it."""
+        """Limit the memory; the kernel evicts cached file pages beyond it."""
         wait_until(
             lambda: self._is_set(size_bytes), seconds=60, doing="Limiting the memory",
-            advice="The processes hold more than that themselves; choose more rows (--rows).",
+            advice="The processes themselves use more than that; choose more rows (--rows).",
         )  # fmt: skip
 
     def _is_set(self, size_bytes: int) -> bool:
@@ -51,38 +51,38 @@ class Limit:
             return True
         try:
             (self._group / _limit_file(self._group)).write_text(str(size_bytes))
-        except OSError:  # busy: pages have to be written first
+        except OSError:  # busy: dirty pages must be written first
             return False
         return True
 
 
 def why_not() -> str:
-    """Return why the memory of processes can't be limited here, "" when it can."""
+    """Return why memory cannot be limited here, "" if it can."""
     if os.geteuid() != 0:
-        return "that takes root"
+        return "it needs root"
     try:
         group = _make("try-memory")
     except OSError as error:
-        return f"the kernel refuses a group for it ({error.strerror})"
+        return f"the kernel refuses to make a group ({error.strerror})"
     if group is None:
-        return "this kernel offers no limit for memory (neither cgroup 1's nor cgroup 2's controller)"
+        return "this kernel has no memory controller, neither of cgroup 1 nor of cgroup 2"
     group.rmdir()
     return ""
 
 
 @contextmanager
 def limit(name: str) -> Iterator[Limit]:
-    """Make a group, unlimited at first; where that can't be, one that limits nothing."""
+    """Make a group without a limit yet; where that is impossible, yield a `Limit` that does nothing."""
     group = None if why_not() else _make(name)
     made = Limit(group)
     try:
         yield made
     finally:
-        made.free()
+        made.release()
         if group:
             wait_until(
-                lambda: cgroup.dissolve(group), seconds=20, doing="Freeing processes from the memory's limit",
-                advice=f"Move the processes in {group}/cgroup.procs to the group above and remove the folder.",
+                lambda: cgroup.remove(group), seconds=20, doing="Removing the memory limit",
+                advice=f"Move the processes in {group}/cgroup.procs to the parent group and remove the folder.",
             )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Merge a prepared corpus with the site's own workers: timed from the first claim, and held against its book."""
+"""Merge a prepared corpus with the site's own workers, timed from the first claim, and check it against its book."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from bench.servers import LOCALES, Site
 from bench.watching import Use, Watch
 from deploy.steps.progress import Failure, say, step, wait_until
 
-#: How long a gigabyte may take before something is surely wrong.
+#: Timeout per megabyte: far above any plausible time.
 PATIENCE_S_PER_MB = 3.0
 _UNPUBLISHED = (
     "SELECT EXISTS (SELECT FROM stale_spawns) OR EXISTS (SELECT FROM changed_count)"
     " OR EXISTS (SELECT FROM stale_file WHERE since <= now())"
 )
 
-#: A step into an index each, however many uploads there are: counting them ten times a second would take half a core
-#: from what is measured, and more of it the more uploads there are.
+#: Two index lookups, whatever the number of uploads. Counting uploads ten times a second would cost half a core of
+#: what is measured, and more with more uploads.
 LEFT = (
     "SELECT EXISTS (SELECT FROM ingest_upload WHERE status = 'queued')"
     " OR EXISTS (SELECT FROM ingest_upload WHERE status = 'staged')"
@@ -48,7 +48,7 @@ def run(
     result: Result,
     begin: Callable[[], None] = lambda: None,
 ) -> Run:
-    """Merge a corpus into empty databases and return how it went; `begin` is called just before the clock starts."""
+    """Merge a corpus into empty databases and return the times; `begin` is called just before the time starts."""
     site.empty()
     site.start("worker", "scheduler")
     warm_up.restore(site)
@@ -79,7 +79,7 @@ def run(
 
 
 def wait_for_published(site: Site, seconds: float) -> None:
-    """Wait until every document that may be made says what the tables say."""
+    """Wait until every published file that is due is as new as the tables."""
     wait_until(
         lambda: not any(site.one(_UNPUBLISHED, database(each)) for each in LOCALES),
         seconds=seconds,
@@ -90,7 +90,7 @@ def wait_for_published(site: Site, seconds: float) -> None:
 
 
 def _first_claim(site: Site) -> float:
-    """Wait for a worker's first claim and return when it was seen."""
+    """Wait for a worker's first claim and return its moment."""
     with site.connect() as connection:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
@@ -104,16 +104,16 @@ def _first_claim(site: Site) -> float:
 
 
 def _progress(site: Site, total: int, patience_s: float) -> None:
-    """Wait until all is merged, with a line of progress every ten seconds."""
-    began = told = time.monotonic()
+    """Wait until all is merged; print a line of progress every ten seconds."""
+    began = shown_at = time.monotonic()
     with site.connect() as connection:
         connection.execute("SET enable_seqscan = off")
         while (row := connection.execute(LEFT).fetchone()) and row[0]:
             now = time.monotonic()
             if now - began > patience_s:
                 servers.wait_for_merged(site, 0, "Merging the uploads")
-            if now - told > 10:
-                told = now
+            if now - shown_at > 10:
+                shown_at = now
                 say(f"  {total - site.unfinished():,} of {total:,} merged after {now - began:.0f} s")
             time.sleep(0.1)
 
@@ -124,7 +124,7 @@ def database(locale: str) -> str:
 
 
 def _counts(site: Site, locale: str) -> dict[str, int]:
-    """Return what a locale's tables hold, summed."""
+    """Return the sums of a locale's tables."""
     with site.connect(database(locale)) as connection:
         row = connection.execute(
             "SELECT (SELECT count(*) FROM ledger), (SELECT count(DISTINCT xmin::text) FROM ledger),"
@@ -138,19 +138,19 @@ def _counts(site: Site, locale: str) -> dict[str, int]:
 
 
 def _wrong(site: Site, locale: str, before: dict[str, int], uploads: Corpus) -> Iterator[str]:
-    """Compare a locale's tables with the simulation's book and yield every difference."""
+    """Compare a locale's tables with the corpus' book and yield every difference."""
     entries = [entry for entry in uploads.entries if entry.path.name.startswith(locale)]
     after = _counts(site, locale)
-    brought = {name: after[name] - before[name] for name in after}
+    added = {name: after[name] - before[name] for name in after}
     expected = {
         "uploads": len(entries),
         "lootings": sum(entry.lootings - entry.lootings_of_unknown() for entry in entries),
     }
     for name, number in expected.items():
-        if brought[name] != number:
-            yield f"{brought[name]:,} {name} were merged instead of {number:,}."
-    if not 0 < brought["sightings"] == brought["positions"] <= sum(entry.positions for entry in entries):
+        if added[name] != number:
+            yield f"{added[name]:,} {name} were merged instead of {number:,}."
+    if not 0 < added["sightings"] == added["positions"] <= sum(entry.positions for entry in entries):
         yield (
-            f"{brought['sightings']:,} sightings in the tables, {brought['positions']:,} distinct "
+            f"{added['sightings']:,} sightings in the tables, {added['positions']:,} distinct "
             "coordinates in the ledger's entries; both should be the same."
         )

@@ -1,4 +1,4 @@
--- wrk asks for the addresses of a file, one after the other, and says what it saw as JSON.
+-- wrk requests the paths listed in a file, one after the other, and prints its figures as JSON.
 --   wrk … -s bench/paths.lua http://127.0.0.1:8000 -- FILE
 
 function init(args)

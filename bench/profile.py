@@ -1,4 +1,4 @@
-"""`bench/run profile`: where the time of ingest goes, per megabyte: steps of the worker, statements, publishing."""
+"""`bench/run profile`: time of ingest per megabyte, by function of the worker, SQL statement and publishing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench/run profile", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="10 MB")
     parser.add_argument("--mb", type=int, help="size of the uploads (200; quick: 10)")
-    parser.add_argument("--slow-ms", type=int, default=2000, help="explain statements this slow in PostgreSQL's log")
+    parser.add_argument("--slow-ms", type=int, default=2000, help="explain slower statements in PostgreSQL's log")
     options = parser.parse_args(arguments)
     size_mb = options.mb or (10 if options.quick else 200)
     settings = POSTGRES_SETTINGS.format(slow_ms=options.slow_ms)
@@ -63,10 +63,10 @@ def measure(site: Site, size_mb: int) -> Result:
         raise Failure(f"Not everything was merged; the log of PostgreSQL is {site.place.logs / 'postgres.log'}.")
     result = Result(
         "profile",
-        "Profile: where the time of ingest goes",
+        "Profile: time of ingest by step",
         f"{len(uploads.entries):,} uploads, {size:,.0f} MB, one process, one locale after the other",
         machine.facts(site.place.var),
-        notes=["Functions are told with all they call. Under a profiler everything is slower, Python most."],
+        notes=["A function's time includes all its calls. The profiler slows everything down, Python most."],
     )
     longest = sorted(steps.items(), key=lambda entry: -entry[1][1])
     for name, (_, seconds) in longest:
@@ -95,7 +95,7 @@ def _profile(site: Site, locale: str) -> dict[str, tuple[int, float]]:
 
 
 def _show_statements(site: Site, size_mb: float) -> None:
-    """Print the statements that took longest."""
+    """Print the slowest statements."""
     with site.connect() as connection:
         rows: list[tuple[Any, ...]] = connection.execute(
             "SELECT d.datname, s.calls, s.total_exec_time, s.rows, s.query FROM pg_stat_statements s"

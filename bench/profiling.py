@@ -1,4 +1,4 @@
-"""Merge and publish one locale's uploads in this process under a profiler; print steps with calls and seconds.
+"""Merge and publish one locale's uploads in this process under a profiler; print functions, calls and seconds.
 
 python -m bench.profiling deDE → {"ingest.batch.columns.parse": [12, 3.41], …}
 """
@@ -14,30 +14,30 @@ from pathlib import Path
 
 from deploy.steps.place import CHECKOUT
 
-ROOMS = ("ingest", "maps")
-#: Below this share of the whole a function is not worth a line.
+APPS = ("ingest", "maps")
+#: Functions with a smaller share of the time are left out.
 SMALLEST_SHARE = 0.01
 
 
 def main(locale: str) -> int:
-    """Work until nothing is left, then print."""
+    """Process everything that is queued, then print."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     import django
 
     django.setup()
     from portal.celery import app
 
-    # There are no other workers: whatever would be sent is asked for again below.
+    # There are no other workers to send tasks to; the loops below run them.
     app.send_task = lambda *arguments, **options: None
     profiler = cProfile.Profile()
     profiler.enable()
-    _work_off(locale)
+    _process_all(locale)
     profiler.disable()
     print(json.dumps(_steps(profiler)))
     return 0
 
 
-def _work_off(locale: str) -> None:
+def _process_all(locale: str) -> None:
     from core import locales
     from ingest.models import Upload
     from ingest.queue import tasks
@@ -52,12 +52,12 @@ def _work_off(locale: str) -> None:
 
 
 def _steps(profiler: cProfile.Profile) -> dict[str, tuple[int, float]]:
-    """Return calls and seconds (with all they call) of the rooms' own functions."""
+    """Return calls and seconds (with all they call) of the project's own functions."""
     found: dict[str, tuple[int, float]] = {}
     stats = pstats.Stats(profiler)
     for (file, _, function), (_, calls, _, seconds, _) in stats.stats.items():  # type: ignore[attr-defined]
         path = Path(file)
-        if not path.is_relative_to(CHECKOUT) or path.relative_to(CHECKOUT).parts[0] not in ROOMS:
+        if not path.is_relative_to(CHECKOUT) or path.relative_to(CHECKOUT).parts[0] not in APPS:
             continue
         if seconds < SMALLEST_SHARE * stats.total_tt or function.startswith("<"):  # type: ignore[attr-defined]
             continue

@@ -1,4 +1,4 @@
-"""A private nginx with the configuration that the site ships, in front of a web server on this machine."""
+"""Run a private nginx with the shipped configuration, in front of a web server on this machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deploy.steps.progress import wait_until
 
 NGINX = "/usr/sbin/nginx"
 SHIPPED = CHECKOUT / "deploy" / "nginx" / "mobmap.conf"
-#: Clients of a benchmark all come from one address.
+#: All clients of a benchmark have the same address.
 CONNECTIONS = 1000
 _AROUND = """
 daemon off;
@@ -43,7 +43,7 @@ http {{
 
 @contextmanager
 def running(folder: Path, *, port: int, upstream_port: int, var: Path, host: str = LOOPBACK) -> Iterator[None]:
-    """Run nginx on `port` until the block ends; `folder` takes its files, `var` holds what it hands out itself."""
+    """Run nginx on `port` until the block ends; its own files go to `folder`, `var` holds the files that it serves."""
     shipped = _adapted(SHIPPED.read_text(encoding="utf-8"), f"{host}:{port}", upstream_port, var)
     with serving(folder, shipped, lambda: not is_free(port, host)):
         yield
@@ -51,7 +51,7 @@ def running(folder: Path, *, port: int, upstream_port: int, var: Path, host: str
 
 @contextmanager
 def serving(folder: Path, servers: str, answers: Callable[[], bool]) -> Iterator[psutil.Process]:
-    """Run nginx with these server blocks until the block ends; `folder` takes its files."""
+    """Run nginx with these server blocks until the block ends; its own files go to `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     configuration = folder / "nginx.conf"
     configuration.write_text(_AROUND.format(user=getpass.getuser(), folder=folder, servers=servers))
@@ -78,7 +78,7 @@ def serving(folder: Path, servers: str, answers: Callable[[], bool]) -> Iterator
 
 
 def _adapted(shipped: str, address: str, upstream_port: int, var: Path) -> str:
-    """Return the shipped configuration without HTTPS, for one address, another upstream and other folders."""
+    """Return the shipped configuration without HTTPS, for this address, upstream and folder."""
     without_redirect = re.sub(r"server \{\s+listen 80;.*?\n\}\n", "", shipped, flags=re.DOTALL)
     without_https = re.sub(r"^ +(ssl_\w+|listen \[::\]:443) .*;\n", "", without_redirect, flags=re.MULTILINE)
     for before, after in {
@@ -88,6 +88,6 @@ def _adapted(shipped: str, address: str, upstream_port: int, var: Path) -> str:
         "/srv/mobmap/var/": f"{var}/",
     }.items():
         if before not in without_https:
-            raise LookupError(f"{SHIPPED} has no {before!r} any more")
+            raise LookupError(f"{SHIPPED} does not contain {before!r}")
         without_https = without_https.replace(before, after)
     return without_https

@@ -1,4 +1,4 @@
-"""`bench/run read`: maps, creatures, items, pictures, searches for 1 to 64 clients through nginx, while ingest runs."""
+"""`bench/run read`: maps, creatures, items, images and searches by 1 to 64 clients through nginx, during ingest."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ from deploy.steps.progress import Failure, say, step, wait_until
 
 LOCALE = "deDE"
 CLIENTS = (1, 4, 16, 64)
-#: What is there as documents, with the folder they lie in; it is asked for as published and as computed.
-DOCUMENTS = {"maps": "zone-maps", "creatures": "mobs", "items": "items", "ground pictures": "zone-pictures"}
-#: What is asked for: documents, the same answers from the database, and what is computed for every reader.
-PUBLISHED = {what: f"published {what}" for what in DOCUMENTS}
-COMPUTED = {what: f"computed {what}" for what in DOCUMENTS}
-SEARCHES, GROUNDS = "searches", "ground pictures"
-#: Pictures rest before they are drawn anew, so that they may be older than those drawn for the reader.
-COMPARED = tuple(what for what in DOCUMENTS if what != GROUNDS)
-#: Zones' spawn points as tiles by Martin, where it is installed, with how much it may remember in MB.
-MARTINS = {"Martin's tiles, remembered": 512, "Martin's tiles, computed": 0}
+#: Kinds of published files with their folders; each is requested as published and as computed.
+FILES = {"maps": "zone-maps", "creatures": "mobs", "items": "items", "contour images": "zone-pictures"}
+#: Kinds of requests: published files, the same answers from the database, and answers that are always computed.
+PUBLISHED = {what: f"published {what}" for what in FILES}
+COMPUTED = {what: f"computed {what}" for what in FILES}
+SEARCHES, CONTOURS = "searches", "contour images"
+#: Published images may be older than computed ones, because they are redrawn only after a pause.
+COMPARED = tuple(what for what in FILES if what != CONTOURS)
+#: Zones' spawn points as tiles by Martin, if it is installed, with the size of its cache in MB.
+MARTINS = {"Martin's tiles, cached": 512, "Martin's tiles, computed": 0}
 KINDS = (
-    *(kind for what in DOCUMENTS for kind in (PUBLISHED[what], COMPUTED[what])),
+    *(kind for what in FILES for kind in (PUBLISHED[what], COMPUTED[what])),
     *(SEARCHES, *(MARTINS if martin.is_installed() else ())),
 )
-#: Different creatures, items and searches that are asked for.
+#: Different creatures, items and searches that are requested.
 DIFFERENT = 300
-#: Uploads that keep the workers busy meanwhile, and how many distinct ones they are variants of.
+#: Uploads that keep the workers busy meanwhile, and the number of documents that they are variants of.
 UPLOADS_PER_S, VARIANTS = 20, 124
-#: How long a document may take that nobody has asked for yet.
+#: How long the first request for a published file may take.
 COLD_P99_MS = 10.0
 PATIENCE_S = 600.0
 
 
 @dataclass(frozen=True)
 class Round:
-    """What wrk saw in one run."""
+    """What wrk measured in one run."""
 
     rate_per_s: float
     p50_ms: float
@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--quick", action="store_true", help="a small world, one run of two seconds each")
     parser.add_argument("--seconds", type=float, help="length of each run (2)")
     parser.add_argument("--runs", type=int, help="runs with each number of clients (3; quick: 1)")
-    parser.add_argument("--uploads", type=int, help="uploads that the world is made of (1538; quick: 154)")
+    parser.add_argument("--uploads", type=int, help="uploads merged before (1538; quick: 154)")
     options = parser.parse_args(arguments)
     seconds = options.seconds or 2.0
     runs = options.runs or (1 if options.quick else 3)
@@ -76,7 +76,7 @@ def main(arguments: list[str]) -> int:
     with servers.running(needs_bytes=3_000_000_000) as site:
         result = Result(
             "read",
-            "Read: published documents against computed answers, through nginx, while ingest runs",
+            "Read: published files against computed answers, through nginx, during ingest",
             f"a world of {uploads:,} uploads, {UPLOADS_PER_S} more a second meanwhile; 1 to {CLIENTS[-1]} clients on "
             f"the same machine, {runs} runs of {seconds:g} s each",
             machine.facts(site.place.var),
@@ -86,21 +86,21 @@ def main(arguments: list[str]) -> int:
 
 
 class Measuring:
-    """The kinds of answers in turns, so that all see the same machine."""
+    """Measures all kinds of requests in turns, so that all meet the same conditions."""
 
     def __init__(self, site: Site, result: Result, seconds: float) -> None:
         self.site, self.result, self.seconds = site, result, seconds
         self.folder = site.place.var / "reading"
         self.folder.mkdir(exist_ok=True)
-        #: The addresses of each kind of answer, in random order.
+        #: The paths of each kind of request, in random order.
         self.paths: dict[str, list[str]] = {}
-        #: The size of the smallest document: an answer with less is none.
+        #: The size of the smallest file of a kind: a shorter answer is incomplete.
         self.least_bytes: dict[str, int] = {}
 
     def measure(self, uploads: int, runs: int) -> None:
         self._make_world(uploads)
-        self._choose_addresses()
-        self._weigh_documents()
+        self._choose_paths()
+        self._measure_files()
         ports = remembered(self.folder / "ports.json", ["published", "computed", *MARTINS])
         nothing = self.folder / "nothing-published"
         with (
@@ -114,10 +114,10 @@ class Measuring:
             proxy.running(self.folder / "nginx-computed", port=ports["computed"], upstream_port=computing, var=nothing),
             ExitStack() as martins,
         ):
-            where = dict.fromkeys(KINDS, ports["published"]) | dict.fromkeys(COMPUTED.values(), ports["computed"])
+            port_of = dict.fromkeys(KINDS, ports["published"]) | dict.fromkeys(COMPUTED.values(), ports["computed"])
             for kind, cache_mb in MARTINS.items():
                 if kind in KINDS:
-                    where[kind] = ports[kind]
+                    port_of[kind] = ports[kind]
                     started = martin.running(self.site, database(LOCALE), port=ports[kind], cache_mb=cache_mb)
                     martins.enter_context(started)
             if not martin.is_installed():
@@ -125,23 +125,23 @@ class Measuring:
             found: dict[tuple[str, int], list[Round]] = {}
             with self._uploading():
                 self._wait_until_merging(uploads)
-                with step("Documents that nobody has asked for yet, then the same once more, then from the disk"):
-                    cold = {what: self._single_ms(ports["published"], what) for what in DOCUMENTS}
-                    again = {what: self._single_ms(ports["published"], what) for what in DOCUMENTS}
-                    disk = {what: self._single_ms(ports["published"], what, forget=True) for what in DOCUMENTS}
+                with step("Published files on their first request, on their second, and from the disk"):
+                    cold = {what: self._single_ms(ports["published"], what) for what in FILES}
+                    again = {what: self._single_ms(ports["published"], what) for what in FILES}
+                    disk = {what: self._single_ms(ports["published"], what, from_disk=True) for what in FILES}
                 for clients in CLIENTS:
                     with step(f"{clients} clients"):
                         for kind in KINDS:
-                            found[kind, clients] = [self._round(kind, where[kind], clients) for _ in range(runs)]
+                            found[kind, clients] = [self._round(kind, port_of[kind], clients) for _ in range(runs)]
                 merged = self.site.one("SELECT count(*) FROM ingest_upload WHERE status = 'merged'")
             self.result.add("uploads merged meanwhile", "", [merged - uploads])
             if merged <= uploads:
-                self.result.faults.append("Nothing was merged while answers were measured.")
+                self.result.faults.append("Nothing was merged during the measurement.")
             servers.wait_for_merged(self.site, PATIENCE_S, "Merging what was sent meanwhile")
             merging.wait_for_published(self.site, PATIENCE_S)
             self._compare(ports["published"], ports["computed"])
-        self._tell(found, cold, again, disk)
-        self._publishing_all()
+        self._add_figures(found, cold, again, disk)
+        self._publish_all()
 
     def _make_world(self, uploads: int) -> None:
         prepared = corpus.spool(self.site, corpus.make(self.site, uploads), "read")
@@ -152,8 +152,8 @@ class Measuring:
             servers.wait_for_merged(self.site, PATIENCE_S, "Merging the world")
             merging.wait_for_published(self.site, PATIENCE_S)
 
-    def _choose_addresses(self) -> None:
-        """Choose the addresses of each kind, and write them to a file."""
+    def _choose_paths(self) -> None:
+        """Choose the paths of each kind, and write them to a file for wrk."""
         api, chosen = f"/api/v1/{LOCALE}", random.Random(1)
         with self.site.connect(database(LOCALE)) as connection:
 
@@ -170,7 +170,7 @@ class Measuring:
             }
             floors = column("SELECT DISTINCT zone || '/ground/' || floor FROM spawn ORDER BY 1")
             names = column("SELECT DISTINCT name FROM creature_name ORDER BY 1")
-        paths[GROUNDS] = [f"/{LOCALE}/zones/{floor}.png" for floor in floors]
+        paths[CONTOURS] = [f"/{LOCALE}/zones/{floor}.png" for floor in floors]
         for what, addresses in paths.items():
             self.paths[PUBLISHED[what]] = self.paths[COMPUTED[what]] = addresses[:DIFFERENT]
         self.paths[SEARCHES] = [f"{api}/search?q={quote(name[:6])}" for name in names[:DIFFERENT]]
@@ -178,28 +178,28 @@ class Measuring:
         for kind, addresses in self.paths.items():
             self._file(kind).write_text("".join(f"{path}\n" for path in addresses))
 
-    def _weigh_documents(self) -> None:
-        """Tell how many documents there are and how large, and see that none is missing."""
-        for what in DOCUMENTS:
+    def _measure_files(self) -> None:
+        """Add number and sizes of the published files, and check that none is missing."""
+        for what in FILES:
             sizes = [path.stat().st_size for path in self._published(what)]
             self.result.add(f"published {what} of a locale", "", [len(sizes)])
             self.result.add(f"size of one of the {what}, compressed", "KB", [size / 1000 for size in sizes])
             self.least_bytes[PUBLISHED[what]] = self.least_bytes[COMPUTED[what]] = min(sizes, default=0)
-            missing = [path for path in self.paths[PUBLISHED[what]] if not self._document(what, path).exists()]
+            missing = [path for path in self.paths[PUBLISHED[what]] if not self._published_file(what, path).exists()]
             if missing:
-                self.result.faults.append(f"{len(missing)} of the {what} are not published, {missing[0]} for one.")
+                self.result.faults.append(f"{len(missing)} of the {what} are not published, {missing[0]} for example.")
 
     def _folder(self, what: str) -> Path:
-        return self.site.published / LOCALE / DOCUMENTS[what]
+        return self.site.published / LOCALE / FILES[what]
 
     def _published(self, what: str) -> list[Path]:
-        """Return all documents of a kind, without those by the names of their contents."""
-        part = "ground-*.png" if what == GROUNDS else "json.gz"
+        """Return all published files of a kind, without those named by their content hashes."""
+        part = "ground-*.png" if what == CONTOURS else "json.gz"
         return [path for path in self._folder(what).glob(f"**/[0-9]*.{part}") if path.name.count(".") == 2]
 
-    def _document(self, what: str, path: str) -> Path:
-        """Return where the document behind an address lies."""
-        if what == GROUNDS:
+    def _published_file(self, what: str, path: str) -> Path:
+        """Return the published file of a path."""
+        if what == CONTOURS:
             number, _, floor = path.removesuffix(".png").rpartition("/zones/")[2].partition("/ground/")
             return self._folder(what) / number[:-3] / f"{number}.ground-{floor}.png"
         number = path.removesuffix("/map").rpartition("/")[2]
@@ -219,27 +219,27 @@ class Measuring:
             text=True,
             check=False,
         )
-        told = re.search(r"^JSON (.*)$", done.stdout, re.MULTILINE)
-        if told is None:
+        output = re.search(r"^JSON (.*)$", done.stdout, re.MULTILINE)
+        if output is None:
             raise Failure(f"wrk failed (exit status {done.returncode}):\n{done.stdout}{done.stderr}")
-        seen: dict[str, Any] = json.loads(told[1])
+        seen: dict[str, Any] = json.loads(output[1])
         if not seen["requests"] and not seen["failed"]:
-            say(f"  {kind}: nothing was answered within {self.seconds:g} s")
+            say(f"  {kind}: no answer within {self.seconds:g} s")
             return Round(0.0, self.seconds * 1000, self.seconds * 1000)  # it took at least that long
         if seen["failed"]:
             self.result.faults.append(f"{kind}, {clients} clients: {seen['failed']} of {seen['requests']} failed.")
         elif seen["bytes"] / seen["requests"] < self.least_bytes.get(kind, 0):
-            self.result.faults.append(f"{kind}, {clients} clients: the answers were not whole.")
+            self.result.faults.append(f"{kind}, {clients} clients: the answers were incomplete.")
         found = Round(seen["requests"] / seen["seconds"], seen["p50_s"] * 1000, seen["p99_s"] * 1000)
         say(f"  {kind}: {found.rate_per_s:,.0f}/s, p50 {found.p50_ms:.2f} ms, p99 {found.p99_ms:.2f} ms")
         return found
 
-    def _single_ms(self, port: int, what: str, *, forget: bool = False) -> list[float]:
-        """Return how long documents took, each once over a connection of its own; from the disk, if memory is to go."""
+    def _single_ms(self, port: int, what: str, *, from_disk: bool = False) -> list[float]:
+        """Return the latency of each file of a kind, over its own connection; `from_disk`: evicted from memory."""
         taken = []
         for path in self.paths[PUBLISHED[what]]:
-            if forget:
-                _forget(self._document(what, path))
+            if from_disk:
+                _evict(self._published_file(what, path))
             began = time.monotonic()
             connection = HTTPConnection(LOOPBACK, port, timeout=10)
             connection.request("GET", path, headers={"Accept-Encoding": "gzip"})
@@ -260,18 +260,18 @@ class Measuring:
         )
 
     def _compare(self, published: int, computed: int) -> None:
-        """See that everybody gets the same answers, once nothing changes any more."""
+        """Check that published and computed answers are equal, once nothing changes any more."""
         for path in (path for what in COMPARED for path in self.paths[PUBLISHED[what]]):
             both = []
             for port in (published, computed):
                 with urllib.request.urlopen(f"http://{LOOPBACK}:{port}{path}") as answer:
                     both.append(json.load(answer))
             if both[0] != both[1]:
-                self.result.faults.append(f"The published answer to {path} is not the computed one.")
+                self.result.faults.append(f"The published answer to {path} differs from the computed one.")
 
     @contextmanager
     def _uploading(self) -> Iterator[None]:
-        """Let players send until the block ends: the workers parse, fold and publish all the while."""
+        """Send uploads until the block ends, so that workers read, fold and publish meanwhile."""
         made = corpus.make(self.site, VARIANTS)
         tokens = list(self.site.tokens(f"Player {number}" for number in range(40)).values())
         with load.started(
@@ -280,7 +280,7 @@ class Measuring:
         ):  # fmt: skip
             yield
 
-    def _tell(
+    def _add_figures(
         self,
         found: dict[tuple[str, int], list[Round]],
         cold: dict[str, list[float]],
@@ -295,18 +295,18 @@ class Measuring:
                 self.result.add(f"p50, {words}", "ms", [each.p50_ms for each in found[kind, clients]])
                 self.result.add(f"p99, {words}", "ms", [each.p99_ms for each in found[kind, clients]])
         best = {kind: max(medians[kind, clients] for clients in CLIENTS) for kind in KINDS}
-        for what in DOCUMENTS:
+        for what in FILES:
             times = best[PUBLISHED[what]] / best[COMPUTED[what]]
-            self.result.add(f"published {what}, times as many as computed", "", [times])
+            self.result.add(f"published {what}, times the rate of computed", "", [times])
         for what, taken_ms in cold.items():
             self.result.add(f"p50 of cold {what}", "ms", [results.percentile(taken_ms, 50)])
-            for words, others in (("asked for again", again[what]), ("read from the disk", disk[what])):
+            for words, others in (("on the second request", again[what]), ("from the disk", disk[what])):
                 self.result.add(f"p99 of the same {what} {words}", "ms", [results.percentile(others, 99)])
             p99_ms = results.percentile(taken_ms, 99)
             self.result.targets.append(Target(f"p99 of cold {what}, ms", p99_ms, most=COLD_P99_MS))
         self.result.notes.append(
-            "Cold: one after the other over connections of their own, each the first time since it was published. Read "
-            "from the disk: the kernel was made to forget the file before, and ingest writes to the same disk."
+            "Cold: the first request for each file since it was published, one after the other, each over its own "
+            "connection. From the disk: the file was evicted from the page cache; ingest writes to the same disk."
         )
         self.result.charts += [
             Chart("lines", title, "clients", unit, [
@@ -316,20 +316,20 @@ class Measuring:
             for title, unit, name in (("Answers per second", "1/s", "rate_per_s"), ("99th percentile", "ms", "p99_ms"))
         ]  # fmt: skip
 
-    def _publishing_all(self) -> None:
+    def _publish_all(self) -> None:
         self.site.stop("worker", "scheduler")
         began = time.monotonic()
-        with step("Making all documents anew"):
-            said = steps.manage(self.site.place, "publish", LOCALE, "--all")
-        told = re.search(r"([\d,]+) documents made in ([\d.]+) s", said)
-        if told is None:
-            raise Failure(f"./manage.py publish told no figures within {time.monotonic() - began:.0f} s:\n{said}")
-        made, seconds = int(told[1].replace(",", "")), float(told[2])
-        self.result.add("documents made, one process", "1/s", [made / seconds if seconds else 0.0])
+        with step("Publishing all files again"):
+            output = steps.manage(self.site.place, "publish", LOCALE, "--all")
+        found = re.search(r"([\d,]+) [a-z ]+ in ([\d.]+) s", output)
+        if found is None:
+            raise Failure(f"./manage.py publish printed no figures within {time.monotonic() - began:.0f} s:\n{output}")
+        made, seconds = int(found[1].replace(",", "")), float(found[2])
+        self.result.add("files published, one process", "1/s", [made / seconds if seconds else 0.0])
 
 
-def _forget(file: Path) -> None:
-    """Have the kernel drop what it holds of a file in memory."""
+def _evict(file: Path) -> None:
+    """Make the kernel drop a file from its page cache."""
     number = os.open(file, os.O_RDONLY)
     try:
         os.posix_fadvise(number, 0, 0, os.POSIX_FADV_DONTNEED)

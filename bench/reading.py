@@ -1,4 +1,4 @@
-"""What uploads are measured against: the site's web server with a view that only reads the body."""
+"""The floor of `bench/run upload`: the site's web server with a view that only reads the body."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 @csrf_exempt
 def read(request: HttpRequest) -> HttpResponse:
-    """Read the body as the endpoint does, and do nothing with it."""
+    """Read the body as the upload endpoint does, and discard it."""
     while request.read(1 << 16):
         pass
     return HttpResponse(b'{"status": "read"}', status=202, content_type="application/json")

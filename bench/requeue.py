@@ -19,7 +19,7 @@ from deploy.steps.progress import say, step, wait_until
 RATE_PER_S = 60
 CLIENTS = 32
 DOCUMENTS, PLAYERS, UPLOAD_KB = 200, 40, 70.0
-#: Rows as merged uploads leave them, in both places that know of them. Contents are hashes of numbers.
+#: Rows of merged uploads, in both tables that hold them. Content hashes are hashes of numbers.
 _UPLOADS = """
 INSERT INTO ingest_upload (id, locale, content_hash, version, game_version, sender, file_name, size_bytes,
     document_name, archived, mobs, positions, lootings, ignored, status, received_at, staged_at, merged_at,
@@ -42,9 +42,9 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench/run requeue", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="100,000 jobs, one run")
     parser.add_argument("--jobs", type=int, help="jobs added at once (5,000,000; quick: 100,000)")
-    parser.add_argument("--runs", type=int, help="how often they are added (2; quick: 1)")
+    parser.add_argument("--runs", type=int, help="runs (2; quick: 1)")
     parser.add_argument("--calm", type=float, default=15.0, help="seconds to measure before and after (15)")
-    parser.add_argument("--drawing", type=float, default=60.0, help="seconds to watch workers draw them (60)")
+    parser.add_argument("--processing", type=float, default=60.0, help="seconds to watch workers process them (60)")
     options = parser.parse_args(arguments)
     jobs = options.jobs or (100_000 if options.quick else 5_000_000)
     runs = options.runs or (1 if options.quick else 2)
@@ -57,18 +57,18 @@ def main(arguments: list[str]) -> int:
             f"{jobs:,} jobs, {RATE_PER_S} live uploads of {UPLOAD_KB:g} KB a second, {runs} runs",
             machine.facts(site.place.var),
         )
-        Measuring(site, result, jobs, options.calm, options.drawing).measure(runs)
+        Measuring(site, result, jobs, options.calm, options.processing).measure(runs)
     return results.finish(result, site.place, quick=options.quick)
 
 
 @dataclass(frozen=True)
 class Run:
-    """Jobs added once: moments on the monotonic clock, and (moment, seconds) of every live upload's answer."""
+    """One run: moments on the monotonic clock, and (moment, latency in seconds) of each live upload."""
 
     began: float
     added: float
     drained: float
-    drawn_per_s: float
+    processed_per_s: float
     deadlocks: int
     answered: list[tuple[float, float]]
 
@@ -76,7 +76,7 @@ class Run:
         return {
             "before": (0.0, self.began),
             "while adding": (self.began, self.added),
-            "while drawing": (self.added, self.drained),
+            "while processing": (self.added, self.drained),
             "after": (self.drained, math.inf),
         }
 
@@ -86,11 +86,11 @@ class Run:
 
 
 class Measuring:
-    """Live uploads before, while and after jobs are added, and what they waited for."""
+    """Latency of live uploads before, while and after jobs are added."""
 
-    def __init__(self, site: Site, result: Result, jobs: int, calm_s: float, drawing_s: float) -> None:
+    def __init__(self, site: Site, result: Result, jobs: int, calm_s: float, processing_s: float) -> None:
         self.site, self.result, self.jobs = site, result, jobs
-        self.calm_s, self.drawing_s = calm_s, drawing_s
+        self.calm_s, self.processing_s = calm_s, processing_s
         self.made = corpus.make(site, DOCUMENTS, size_kb=UPLOAD_KB)
         self.sent = 0
 
@@ -100,11 +100,11 @@ class Measuring:
         self.tokens = list(self.site.tokens(f"Player {number}" for number in range(PLAYERS)).values())
         self.site.start(*steps.APPLICATION)
         seen = [self._run(number + 1, runs) for number in range(runs)]
-        self._tell(seen)
+        self._add_figures(seen)
         self._check()
 
     def _make_history(self) -> None:
-        """Fill the tables with merged uploads, as a site of some years has them."""
+        """Fill the tables with merged uploads, as on a site of some years."""
         per_locale = self.jobs // len(LOCALES)
         with step(f"Making {self.jobs:,} merged uploads"):
             with _without_indexes(self.site, "mobmap_portal", "ingest_upload"):
@@ -121,10 +121,10 @@ class Measuring:
                 connection.execute(template.format(first=first, last=last, locale=locale))
 
     def _run(self, number: int, runs: int) -> Run:
-        """Add all jobs once, with live uploads all along."""
+        """Add all jobs once, during live uploads."""
         before_deadlocks = self._deadlocks()
         with load.started(
-            port=self.site.port, clients=CLIENTS, seconds=2 * self.calm_s + self.drawing_s + 300,
+            port=self.site.port, clients=CLIENTS, seconds=2 * self.calm_s + self.processing_s + 300,
             rate_per_s=RATE_PER_S, first=self.sent,
             files=[str(entry.path) for entry in self.made.entries], tokens=self.tokens,
         ) as sending:  # fmt: skip
@@ -132,17 +132,17 @@ class Measuring:
                 time.sleep(self.calm_s)
             began = time.monotonic()
             with step(f"./manage.py requeue, {self.jobs:,} jobs"):
-                told = steps.manage(self.site.place, "requeue", "--status", "merged")
-                say("  " + told.strip().replace("\n", "\n  "))
+                output = steps.manage(self.site.place, "requeue", "--status", "merged")
+                say("  " + output.strip().replace("\n", "\n  "))
             added = time.monotonic()
-            with step("Workers draw them"):
+            with step("Workers process them"):
                 waiting = self._waiting()
-                until = added + self.drawing_s
+                until = added + self.processing_s
                 while time.monotonic() < until and self._waiting():
                     time.sleep(0.5)
-                drawn, drawn_s = waiting - self._waiting(), time.monotonic() - added
-                say(f"  {drawn:,} in {drawn_s:.0f} s")
-            with self.site.connect() as connection:  # the rest would only say the same for longer
+                processed, processed_s = waiting - self._waiting(), time.monotonic() - added
+                say(f"  {processed:,} in {processed_s:.0f} s")
+            with self.site.connect() as connection:  # the rest would only take time
                 connection.execute("DELETE FROM ingest_requeued")
             drained = time.monotonic()
             with step("Live uploads alone again"):
@@ -155,7 +155,7 @@ class Measuring:
         if deadlocks:
             self.result.faults.append(f"Run {number}: PostgreSQL counted {deadlocks} deadlocks.")
         answered = list(zip(seen["moments_s"], seen["latencies_s"], strict=True))
-        return Run(began, added, drained, drawn / drawn_s, deadlocks, answered)
+        return Run(began, added, drained, processed / processed_s, deadlocks, answered)
 
     def _waiting(self) -> int:
         return int(self.site.one("SELECT count(*) FROM ingest_requeued"))
@@ -163,14 +163,14 @@ class Measuring:
     def _deadlocks(self) -> int:
         return int(self.site.one("SELECT sum(deadlocks) FROM pg_stat_database"))
 
-    def _tell(self, seen: list[Run]) -> None:
+    def _add_figures(self, seen: list[Run]) -> None:
         seconds = [run.added - run.began for run in seen]
-        self.result.add("adding them (./manage.py requeue, its start included)", "s", seconds)
+        self.result.add("adding them (./manage.py requeue, including its start)", "s", seconds)
         self.result.add("added", "jobs/s", [self.jobs / each for each in seconds])
-        self.result.add("drawn by the workers", "jobs/s", [run.drawn_per_s for run in seen])
-        if not all(run.drawn_per_s for run in seen):
+        self.result.add("processed by the workers", "jobs/s", [run.processed_per_s for run in seen])
+        if not all(run.processed_per_s for run in seen):
             self.result.notes.append(
-                "In some run no job was drawn: live uploads go first, and they left the workers no time."
+                "In some run no job was processed: live uploads take precedence, and they left the workers no time."
             )
         p99s: dict[str, float] = {}
         for phase in seen[0].phases():
@@ -184,7 +184,7 @@ class Measuring:
         self.result.charts.append(_chart(seen[-1]))
 
     def _check(self) -> None:
-        """No claim was lost: every live upload is merged, once."""
+        """Check that every live upload is merged, once."""
         with step("Waiting until every live upload is merged"):
             servers.wait_for_merged(self.site, 600, "Merging the live uploads", every=1.0)
         merged = int(self.site.one("SELECT count(*) FROM ingest_upload WHERE status = 'merged'"))
@@ -192,19 +192,19 @@ class Measuring:
         wanted = self.jobs // len(LOCALES) * len(LOCALES) + self.sent
         if not merged == ledger == wanted:
             self.result.faults.append(f"{merged:,} uploads merged, {ledger:,} in the ledgers, {wanted:,} expected.")
-        wait_until(lambda: not self._waiting(), seconds=60, doing="Drawing the last jobs", advice="")
+        wait_until(lambda: not self._waiting(), seconds=60, doing="Processing the last jobs", advice="")
 
 
 def _chart(run: Run) -> Chart:
-    """Return a run's latencies second by second."""
+    """Return a run's latencies by second."""
     start = run.answered[0][0] if run.answered else run.began
     slices: dict[int, list[float]] = {}
     for at, latency in run.answered:
         slices.setdefault(int(at - start), []).append(latency * 1000)
     return Chart(
-        "lines", "Live uploads while jobs are added (red: begins, added, drawing ends)", "seconds", "ms",
+        "lines", "Live uploads while jobs are added (red: begins, added, processing ends)", "seconds", "ms",
         [(f"p{each}", [(at, percentile(slices[at], each)) for at in sorted(slices)]) for each in (99, 50)],
-        [(run.began - start, "begins"), (run.added - start, "added"), (run.drained - start, "drawing ends")],
+        [(run.began - start, "begins"), (run.added - start, "added"), (run.drained - start, "processing ends")],
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""A benchmark's result: medians over runs, ratios against targets, a table to read and JSON to keep."""
+"""A benchmark's result: medians over runs, comparison with targets, a printed table and a JSON file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from deploy.steps.place import CHECKOUT, Place
 from deploy.steps.progress import say
 
-#: Results worth keeping: those of full sizes, from a quiet machine.
+#: Results of full sizes, from an idle machine; the report is written from them.
 KEPT = CHECKOUT / "bench" / "results"
 
 
@@ -31,14 +31,14 @@ class Figure:
         return statistics.median(self.runs)
 
     @property
-    def spread(self) -> str:
-        """Lowest and highest run, empty for a single one."""
+    def run_range(self) -> str:
+        """Lowest and highest run; empty for a single run."""
         return f"{number(min(self.runs))} … {number(max(self.runs))}" if len(self.runs) > 1 else ""
 
 
 @dataclass
 class Target:
-    """A ratio or figure that must be reached: at least (`least`) or at most (`most`) a value."""
+    """A limit for a figure: at least `least` or at most `most`."""
 
     name: str
     value: float
@@ -56,20 +56,20 @@ class Target:
 
 @dataclass
 class Chart:
-    """What the report draws: `lines` over numbers or `bars` over words; a series is (label, [(x, y), …])."""
+    """A plot of the report: `lines` over numbers or `bars` over words; a series is (label, [(x, y), …])."""
 
     kind: str
     title: str
     x: str
     y: str
     series: list[tuple[str, list[tuple[Any, float]]]]
-    #: Vertical marks over lines: (x, word).
+    #: Vertical marks: (x, label).
     marks: list[tuple[float, str]] = field(default_factory=list)
 
 
 @dataclass
 class Result:
-    """Everything a benchmark has to tell."""
+    """Everything a benchmark reports."""
 
     benchmark: str
     title: str
@@ -78,9 +78,9 @@ class Result:
     figures: list[Figure] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
-    #: Sentences a reader needs to judge the figures.
+    #: Sentences that a reader needs to interpret the figures.
     notes: list[str] = field(default_factory=list)
-    #: What is wrong with the outcome (not with its speed); any of these fails the benchmark.
+    #: Errors in the outcome (not in its speed); any of them fails the benchmark.
     faults: list[str] = field(default_factory=list)
 
     def add(self, name: str, unit: str, runs: Sequence[float]) -> Figure:
@@ -94,14 +94,14 @@ class Result:
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the value that so many percent lie below or at (nearest rank); nan of none."""
+    """Return the percentile by nearest rank; nan if there are no values."""
     if not values:
         return math.nan
     return sorted(values)[max(0, math.ceil(len(values) * percent / 100) - 1)]
 
 
 def number(value: float) -> str:
-    """Return a number as people read it: three significant digits, thousands with commas."""
+    """Format a number for people: three significant digits, commas between thousands."""
     if value == 0:
         return "0"
     if abs(value) >= 100:
@@ -110,12 +110,12 @@ def number(value: float) -> str:
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as columns: the first one aligned left, the others right."""
+    """Format rows as a table: the first column aligned left, the others right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
         "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
     )
@@ -125,7 +125,7 @@ def show(result: Result) -> None:
     """Print a result."""
     say(f"\n{result.title} ({result.sizes})\n")
     rows = [("", "median", "unit", "runs from … to")]
-    rows += [(figure.name, number(figure.median), figure.unit, figure.spread) for figure in result.figures]
+    rows += [(figure.name, number(figure.median), figure.unit, figure.run_range) for figure in result.figures]
     say(table(rows))
     if result.targets:
         say("")
@@ -142,27 +142,27 @@ def show(result: Result) -> None:
 
 
 def finish(result: Result, place: Place, *, quick: bool) -> int:
-    """Print a result, keep it as JSON and return the exit status."""
+    """Print a result, write it as JSON and return the exit status."""
     show(result)
     folder = place.var / "quick" if quick else KEPT
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{result.benchmark}.json"
-    document = {
+    contents = {
         **asdict(result),
         "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "quick": quick,
         "passed": result.passed,
     }
-    path.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    say(f"\nKept as {path}" + ("" if quick else "; bench/run report puts it into docs/benchmarks.md"))
+    path.write_text(json.dumps(contents, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    say(f"\nWritten to {path}" + ("" if quick else "; bench/run report adds it to docs/benchmarks.md"))
     return 0 if result.passed else 1
 
 
 def read(path: Path) -> tuple[Result, dict[str, Any]]:
-    """Return a kept result and what was written beside it (`measured_at`, `quick`, `passed`)."""
-    document = json.loads(path.read_text(encoding="utf-8"))
-    beside = {name: document.pop(name) for name in ("measured_at", "quick", "passed")}
+    """Return a result from its JSON file, and the other keys there: `measured_at`, `quick`, `passed`."""
+    contents = json.loads(path.read_text(encoding="utf-8"))
+    others = {name: contents.pop(name) for name in ("measured_at", "quick", "passed")}
     parts = {"figures": Figure, "targets": Target, "charts": Chart}
     for name, kind in parts.items():
-        document[name] = [kind(**entry) for entry in document[name]]
-    return Result(**document), beside
+        contents[name] = [kind(**entry) for entry in contents[name]]
+    return Result(**contents), others

@@ -1,9 +1,9 @@
-"""Load uploads as a parser of 2008 did: one statement for each observation, one commit for each upload.
+"""Load uploads as a parser of 2008 did: one statement per observation, one commit per upload.
 
 python -m bench.row_by_row < JSON      → JSON: {"seconds": 12.3, "observations": 456789}
 
-JSON in: `conninfo`, `files`. Plain and fair: the tree is read by lxml, statements are prepared once, keys are
-numbers, nothing but the counts is kept. Tables are made by `MAKE`, in whatever tablespace its caller chose.
+JSON in: `conninfo`, `files`. Simple but not slow on purpose: lxml reads the tree, statements are prepared once, keys
+are numbers, only counts are kept. `MAKE` creates the tables, in the tablespace that its caller chose.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _DROP = """INSERT INTO drop_2008 VALUES (%s, %s, %s, 1)
 
 
 class Loader:
-    """One process of the old parser."""
+    """One process that loads row by row."""
 
     def __init__(self, connection: psycopg.Connection) -> None:
         self.connection, self.cursor = connection, connection.cursor()
@@ -54,9 +54,9 @@ class Loader:
         self.connection.commit()
 
     def _mob(self, record: etree._Element) -> None:
-        for place in record:
-            zone, floor = self._zone(place.get("name", "")), int(place.get("level", "0"))
-            for x, y in _coordinates(place.text or ""):
+        for element in record:
+            zone, floor = self._zone(element.get("name", "")), int(element.get("level", "0"))
+            for x, y in _coordinates(element.text or ""):
                 self.cursor.execute(_SIGHTING, [int(record.get("blizzid", "0")), zone, floor, x, y], prepare=True)
                 self.observations += 1
 
@@ -86,7 +86,7 @@ def _coordinates(text: str) -> Iterator[tuple[float, float]]:
 
 
 def main() -> int:
-    """Load all files and print how long it took."""
+    """Load all files and print the time."""
     wanted = json.load(sys.stdin)
     with psycopg.connect(wanted["conninfo"]) as connection:
         loader = Loader(connection)

@@ -1,4 +1,4 @@
-"""Clients of `bench/run scaling`: processes that read, update and look up creatures, from the database and past it."""
+"""Clients of `bench/run scaling`: processes that read, update and look up creatures, in every kind of storage."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from bench import scaling_creatures as creatures
 from deploy.steps.progress import Failure
 
 CLIENTS = 8
-#: Creatures of one update: a transaction of the fold changes many, too, so that a commit is waited for once.
+#: Creatures of one update: many per commit, as in a fold.
 BATCH = 100
 FLOOR, READ, BY_NAME, UPDATE = "SELECT 1", "read by key", "look up by name", "update"
 DATABASE, PUBLISHED = "PostgreSQL", "published"
-#: How many answers are looked at more closely than by their number.
+#: One answer in so many is compared as a whole, the others by their start.
 CHECK_EVERY = 50
 
 
 @dataclass(frozen=True)
-class Places:
-    """Where the clients find things: the caches are Unix sockets by the words that a series is called."""
+class Addresses:
+    """What the clients connect to: the database, the caches' Unix sockets by series, nginx's socket, and the file."""
 
     conninfo: str
     caches: dict[str, Path]
     web: Path
-    document: Path
+    records: Path
 
 
 @dataclass(frozen=True)
 class Task:
-    """What all clients do for some seconds: creatures 1 to `rows` in random order, each as likely as any other."""
+    """What all clients do for `seconds`: requests for random creatures from 1 to `rows`, equally often."""
 
     operation: str
     source: str
@@ -52,7 +52,7 @@ class Task:
 
 
 @dataclass
-class Told:
+class Outcome:
     """What a client did: creatures, seconds, cache hits, and the first wrong answer."""
 
     done: int = 0
@@ -62,67 +62,67 @@ class Told:
 
 
 class Client:
-    """One client with its own connections, kept open as a site's are."""
+    """One client with persistent connections of its own."""
 
-    def __init__(self, places: Places, number: int) -> None:
-        self.places, self.number = places, number
+    def __init__(self, addresses: Addresses, number: int) -> None:
+        self.addresses, self.number = addresses, number
         self._caches: dict[str, CacheClient] = {}
-        self._file = os.open(places.document, os.O_RDWR)
+        self._file = os.open(addresses.records, os.O_RDWR)
 
     @cached_property
     def database(self) -> psycopg.Connection[tuple[int, ...]]:
-        return psycopg.connect(self.places.conninfo, autocommit=True)
+        return psycopg.connect(self.addresses.conninfo, autocommit=True)
 
     @cached_property
     def web(self) -> socket.socket:
         connected = socket.socket(socket.AF_UNIX)
-        connected.connect(str(self.places.web))
+        connected.connect(str(self.addresses.web))
         return connected
 
     def cache(self, source: str) -> CacheClient | None:
-        if source in self.places.caches and source not in self._caches:
-            self._caches[source] = CacheClient(str(self.places.caches[source]), default_noreply=True)
+        if source in self.addresses.caches and source not in self._caches:
+            self._caches[source] = CacheClient(str(self.addresses.caches[source]), default_noreply=True)
         return self._caches.get(source)
 
-    def run(self, task: Task) -> Told:
-        """Work on a task until its time is over."""
-        chosen = random.Random(task.seed * CLIENTS + self.number)
+    def run(self, task: Task) -> Outcome:
+        """Repeat a task until its time is over."""
+        rng = random.Random(task.seed * CLIENTS + self.number)
         do = self._doing(task)
-        told = Told()
+        outcome = Outcome()
         began = time.monotonic()
         while (now := time.monotonic()) < began + task.seconds:
-            do(chosen, told)
-        told.seconds = now - began
-        return told
+            do(rng, outcome)
+        outcome.seconds = now - began
+        return outcome
 
-    def _doing(self, task: Task) -> Callable[[random.Random, Told], None]:
+    def _doing(self, task: Task) -> Callable[[random.Random, Outcome], None]:
         cache = self.cache(task.source)
         if task.operation == FLOOR:
             return self._floor
         if task.operation == UPDATE:
-            return lambda chosen, told: self._update(chosen, told, task, cache)
+            return lambda rng, outcome: self._update(rng, outcome, task, cache)
         if task.operation == BY_NAME:
-            return lambda chosen, told: self._look_up(chosen.randint(1, task.rows), told, cache)
+            return lambda rng, outcome: self._look_up(rng.randint(1, task.rows), outcome, cache)
         if task.source == PUBLISHED:
-            return lambda chosen, told: self._read_published(chosen.randint(1, task.rows), told)
-        return lambda chosen, told: self._read(chosen.randint(1, task.rows), told, cache)
+            return lambda rng, outcome: self._read_published(rng.randint(1, task.rows), outcome)
+        return lambda rng, outcome: self._read(rng.randint(1, task.rows), outcome, cache)
 
-    def _floor(self, chosen: random.Random, told: Told) -> None:
+    def _floor(self, rng: random.Random, outcome: Outcome) -> None:
         self.database.execute("SELECT 1", prepare=True).fetchone()
-        told.done += 1
+        outcome.done += 1
 
-    def _read(self, creature: int, told: Told, cache: CacheClient | None) -> None:
+    def _read(self, creature: int, outcome: Outcome, cache: CacheClient | None) -> None:
         found = cache.get(b"m%d" % creature) if cache else None
         if found is not None:
-            told.hits += 1
+            outcome.hits += 1
         else:
             row = self.database.execute(creatures.SELECT_CREATURE, [creature], prepare=True).fetchone()
             found = orjson.dumps(dict(zip(("id", "name", "min", "max", "uploads"), row or (), strict=False)))
             if cache:
                 cache.set(b"m%d" % creature, found)
-        self._check(creature, found, told)
+        self._check(creature, found, outcome)
 
-    def _read_published(self, creature: int, told: Told) -> None:
+    def _read_published(self, creature: int, outcome: Outcome) -> None:
         first = (creature - 1) * creatures.RECORD_BYTES
         self.web.sendall(
             b"GET /creatures HTTP/1.1\r\nHost: localhost\r\nRange: bytes=%d-%d\r\n\r\n"
@@ -132,86 +132,86 @@ class Client:
         while (end := answer.find(b"\r\n\r\n")) < 0 or len(answer) < end + 4 + creatures.RECORD_BYTES:
             more = self.web.recv(4096)
             if not more:
-                raise Failure("nginx has closed the connection.")
+                raise Failure("nginx closed the connection.")
             answer += more
-        self._check(creature, answer[end + 4 :], told)
+        self._check(creature, answer[end + 4 :], outcome)
 
-    def _look_up(self, creature: int, told: Told, cache: CacheClient | None) -> None:
+    def _look_up(self, creature: int, outcome: Outcome, cache: CacheClient | None) -> None:
         name = creatures.name_of(creature)
         key = b"n" + name.replace(" ", "_").encode("ascii")
         found = cache.get(key) if cache else None
         if found is not None:
-            told.hits += 1
+            outcome.hits += 1
         else:
             row = self.database.execute(creatures.SELECT_BY_NAME, [name], prepare=True).fetchone()
             found = b"%d" % (row[0] if row else 0)
             if cache:
                 cache.set(key, found)
-        told.done += 1
-        if found != b"%d" % creature and not told.wrong:
-            told.wrong.append(f"{name!r} was found as {found!r}")
+        outcome.done += 1
+        if found != b"%d" % creature and not outcome.wrong:
+            outcome.wrong.append(f"{name!r} was found as {found!r}")
 
-    def _update(self, chosen: random.Random, told: Told, task: Task, cache: CacheClient | None) -> None:
-        # Each client has creatures of its own: the fold, too, is one writer, and nobody waits for another's rows.
+    def _update(self, rng: random.Random, outcome: Outcome, task: Task, cache: CacheClient | None) -> None:
+        # Each client updates creatures of its own, so that none waits for another's rows; folds do not, either.
         slots = (task.rows - self.number) // CLIENTS
-        wanted = [self.number + CLIENTS * slot for slot in chosen.sample(range(slots), min(BATCH, slots))]
+        wanted = [self.number + CLIENTS * slot for slot in rng.sample(range(slots), min(BATCH, slots))]
         ids = [creature or CLIENTS for creature in wanted]
         rows = self.database.execute(creatures.UPDATE_CREATURES, [ids], prepare=True).fetchall()
         if cache:
-            cache.set_many({f"m{creature}": creatures.document(creature, uploads) for creature, uploads in rows})
+            cache.set_many({f"m{creature}": creatures.answer(creature, uploads) for creature, uploads in rows})
         elif task.source == PUBLISHED:
             for creature, uploads in rows:
-                place = (creature - 1) * creatures.RECORD_BYTES
-                os.pwrite(self._file, creatures.record(creature, uploads), place)
+                offset = (creature - 1) * creatures.RECORD_BYTES
+                os.pwrite(self._file, creatures.record(creature, uploads), offset)
             os.fdatasync(self._file)
-        told.done += len(rows)
-        if len(rows) != len(set(ids)) and not told.wrong:
-            told.wrong.append(f"{len(rows)} of {len(set(ids))} creatures were updated")
+        outcome.done += len(rows)
+        if len(rows) != len(set(ids)) and not outcome.wrong:
+            outcome.wrong.append(f"{len(rows)} of {len(set(ids))} creatures were updated")
 
-    def _check(self, creature: int, found: bytes, told: Told) -> None:
-        """See that an answer is whole and is that creature's."""
-        told.done += 1
-        if told.done % CHECK_EVERY:
+    def _check(self, creature: int, found: bytes, outcome: Outcome) -> None:
+        """Check that an answer is complete and belongs to the creature."""
+        outcome.done += 1
+        if outcome.done % CHECK_EVERY:
             right = found.startswith(b'{"id":%d,' % creature)
         else:
             uploads = orjson.loads(found)["uploads"]
-            right = found.rstrip() == creatures.document(creature, uploads)
-        if not right and not told.wrong:
-            told.wrong.append(f"creature {creature} was answered with {found[:80]!r}")
+            right = found.rstrip() == creatures.answer(creature, uploads)
+        if not right and not outcome.wrong:
+            outcome.wrong.append(f"creature {creature} was answered with {found[:80]!r}")
 
 
 class Clients:
-    """All clients; they work at the same time on the same task."""
+    """All clients; they run the same task at the same time."""
 
     def __init__(self, pipes: list[Connection]) -> None:
         self._pipes = pipes
 
-    def run(self, task: Task) -> Told:
-        """Return what all clients did together; `done` over `seconds` is their rate."""
+    def run(self, task: Task) -> Outcome:
+        """Return the sum over all clients; `done / seconds` is their total rate."""
         for pipe in self._pipes:
             pipe.send(task)
-        all_told = Told()
+        total = Outcome()
         rate = 0.0
         for pipe in self._pipes:
-            told = pipe.recv()
-            if isinstance(told, str):
-                raise Failure(f"{task.operation}, {task.source}: a client failed. {told}")
-            all_told.done += told.done
-            all_told.hits += told.hits
-            all_told.wrong += told.wrong
-            rate += told.done / told.seconds
-        all_told.seconds = all_told.done / rate if rate else task.seconds
-        return all_told
+            outcome = pipe.recv()
+            if isinstance(outcome, str):
+                raise Failure(f"{task.operation}, {task.source}: a client failed. {outcome}")
+            total.done += outcome.done
+            total.hits += outcome.hits
+            total.wrong += outcome.wrong
+            rate += outcome.done / outcome.seconds
+        total.seconds = total.done / rate if rate else task.seconds
+        return total
 
 
 @contextmanager
-def running(places: Places) -> Iterator[Clients]:
-    """Start the clients; they end with the block."""
+def running(addresses: Addresses) -> Iterator[Clients]:
+    """Run the clients until the block ends."""
     context = multiprocessing.get_context("fork")
     pipes, processes = [], []
     for number in range(CLIENTS):
         here, there = context.Pipe()
-        process = context.Process(target=_serve, args=[places, number, there], daemon=True)
+        process = context.Process(target=_serve, args=[addresses, number, there], daemon=True)
         process.start()
         there.close()
         pipes.append(here)
@@ -225,10 +225,10 @@ def running(places: Places) -> Iterator[Clients]:
             process.join(10)
 
 
-def _serve(places: Places, number: int, pipe: Connection) -> None:
-    client = Client(places, number)
+def _serve(addresses: Addresses, number: int, pipe: Connection) -> None:
+    client = Client(addresses, number)
     while (task := pipe.recv()) is not None:
         try:
             pipe.send(client.run(task))
-        except Exception as error:  # noqa: BLE001  (whatever it is, the benchmark tells it)
+        except Exception as error:  # noqa: BLE001  (the parent reports any error)
             pipe.send(f"{type(error).__name__}: {error}")

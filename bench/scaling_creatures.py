@@ -1,14 +1,14 @@
-"""The creatures that `bench/run scaling` reads: made by arithmetic, so that every answer can be checked."""
+"""The creatures of `bench/run scaling`: computed from their ids, so that every answer can be checked."""
 
 from __future__ import annotations
 
 from simulation import words
 
-#: First words of names, in the order of their numbers.
+#: First words of names.
 FIRST_WORDS = [f"{prefix} {beast[0]}" for prefix, _ in words.PREFIXES for beast in words.BEASTS]
-#: Scatters neighbours' names over the whole index, as real names are.
+#: Distributes the names of consecutive ids over the whole index, as with real names.
 _STRIDE = 7919
-#: The bytes of a published record; records of one length are found by their number alone.
+#: The bytes of a published record; with a fixed length, the id gives the offset.
 RECORD_BYTES = 128
 
 INSERT_CREATURES = """
@@ -39,12 +39,12 @@ def name_of(creature: int) -> str:
 
 
 def first_uploads(creature: int) -> int:
-    """Return how many uploads a creature has before it is updated."""
+    """Return the number of uploads of a creature before updates."""
     return 1 + creature % 40
 
 
-def document(creature: int, uploads: int) -> bytes:
-    """Return what a reader gets of a creature, as JSON; only the count of uploads ever changes."""
+def answer(creature: int, uploads: int) -> bytes:
+    """Return a creature as JSON; only the number of uploads ever changes."""
     return (
         f'{{"id":{creature},"name":"{name_of(creature)}","min":{1 + creature % 60},"max":{3 + creature % 60},'
         f'"uploads":{uploads}}}'
@@ -52,5 +52,5 @@ def document(creature: int, uploads: int) -> bytes:
 
 
 def record(creature: int, uploads: int) -> bytes:
-    """Return a creature's document at the length that all records have."""
-    return document(creature, uploads).ljust(RECORD_BYTES - 1) + b"\n"
+    """Return a creature's answer, padded to the length of a record."""
+    return answer(creature, uploads).ljust(RECORD_BYTES - 1) + b"\n"

@@ -1,4 +1,4 @@
-"""Reading from 1,000,000 creatures with 1 to 16 clients, about as many rows: does it fall past the number of cores?"""
+"""Reading from 1,000,000 creatures with 1 to 16 clients: does the rate fall past the number of cores?"""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ CLIENTS = (1, 2, 4, 8, 16)
 #: Creatures of one page of a list.
 PAGE = 100
 PAGES, SINGLE, FLOOR = f"pages of {PAGE}", "one by one", "SELECT 1"
-#: The least share of the throughput at as many clients as cores that more clients must keep. Answers that come one by
-#: one cost little more than the switching between processes for each: there it is a share of what `SELECT 1` keeps.
+#: More clients than cores must keep this share of the throughput with as many clients as cores. Answers one by one
+#: cost little more than the context switches for each, so there it is a share of what `SELECT 1` keeps.
 LEAST_KEPT = 0.85
-#: How often each number of clients is measured, for each run that was asked for: with as many clients as cores the
-#: rates fall into two groups, by which core the kernel puts a client and its server process on, up to twice apart.
+#: Measurements per run: with as many clients as cores the rates fall into two groups, up to a factor of two apart,
+#: depending on the cores on which the kernel places a client and its server process.
 TIMES = 3
 #: Seconds of each: some 100,000 rows and more.
 SECONDS = 1
@@ -38,10 +38,10 @@ _RATE = re.compile(r"tps = ([\d.]+)")
 
 
 def measure(site: Site, result: Result, rows: int, runs: int) -> None:
-    """Read from the first `rows` creatures, which are there already, with each number of clients.
+    """Read from the first `rows` creatures, which exist already, with each number of clients.
 
-    More clients than cores are compared with as many as cores right before and right after them: what else the machine
-    does meanwhile, or how fast its processors are just then, is in both.
+    More clients than cores are compared with as many as cores right before and right after, so that both meet the
+    same conditions.
     """
     with site.connect(database(LOCALE)) as connection:
         page = connection.execute(f"{_FROM} WHERE c.id BETWEEN {PAGE + 1} AND {2 * PAGE}").fetchall()
@@ -59,16 +59,16 @@ def measure(site: Site, result: Result, rows: int, runs: int) -> None:
                 rates = [(clients, _read(site, kind, rows, clients)) for clients in turns]
                 for clients, rate in rates:
                     seen[kind, clients].append(rate)
-                for clients, share in shares_of_neighbours(rates, cores):
+                for clients, share in shares_of_neighbors(rates, cores):
                     kept[kind, clients].append(share)
-    _tell(result, rows, seen)
+    _add_figures(result, rows, seen)
     for (kind, clients), several in kept.items():
         result.add(f"{kind}, {clients} clients, share of {cores} right before and after", "", several)
     judge(result, cores, {key: statistics.median(several) for key, several in kept.items()})
 
 
 def judge(result: Result, cores: int, kept: Mapping[tuple[str, int], float]) -> None:
-    """Add the targets: of all numbers of clients past the cores the one that keeps least counts."""
+    """Add the targets: the lowest share of all numbers of clients past the cores counts."""
     more = [n for n in CLIENTS if n > cores]
     if not more:
         return
@@ -82,25 +82,26 @@ def judge(result: Result, cores: int, kept: Mapping[tuple[str, int], float]) -> 
     ]
     worst = min(more, key=lambda n: kept[SINGLE, n])
     result.notes.append(
-        f"Past {cores} clients on {cores} cores, creatures read {SINGLE} fall to {kept[SINGLE, worst]:.2f} of the rate "
-        f"with {cores} ({worst} clients), and `{FLOOR}`, which reads no table, falls to {kept[FLOOR, worst]:.2f} there "
-        f"and to {min(kept[FLOOR, n] for n in more):.2f} at worst: that much is the switching between the clients and "
-        f"their server processes. Only what is lost beyond it can be something that readers of a table share."
+        f"Past {cores} clients on {cores} cores, the rate of reading creatures {SINGLE} falls to "
+        f"{kept[SINGLE, worst]:.2f} ({worst} clients). `{FLOOR}`, which reads no table, falls to "
+        f"{kept[FLOOR, worst]:.2f} there and to {min(kept[FLOOR, n] for n in more):.2f} at worst: this is the cost of "
+        f"context switches between clients and server processes. Only a larger loss can come from what readers of a "
+        f"table share."
     )
 
 
 def in_turns(clients: Sequence[int], cores: int) -> list[int]:
-    """Return in which order numbers of clients are measured: `in_turns((1, 2, 4, 8), 2)` is `[1, 2, 4, 2, 8, 2]`."""
+    """Return the order of measurement: `in_turns((1, 2, 4, 8), 2)` is `[1, 2, 4, 2, 8, 2]`."""
     order: list[int] = []
     for n in clients:
         order += [n, cores] if n > cores else [n]
     return order
 
 
-def shares_of_neighbours(rates: Sequence[tuple[int, float]], cores: int) -> list[tuple[int, float]]:
-    """Return of each rate with more clients than cores its share of those before and after it, which are with as many.
+def shares_of_neighbors(rates: Sequence[tuple[int, float]], cores: int) -> list[tuple[int, float]]:
+    """Return each rate with more clients than cores as a share of the mean of the rates before and after it.
 
-    For example of `[(2, 10.0), (4, 9.0), (2, 8.0)]` with 2 cores `[(4, 1.0)]`.
+    For example for `[(2, 10.0), (4, 9.0), (2, 8.0)]` with 2 cores `[(4, 1.0)]`.
     """
     return [
         (clients, rate / ((before + after) / 2))
@@ -109,7 +110,7 @@ def shares_of_neighbours(rates: Sequence[tuple[int, float]], cores: int) -> list
     ]
 
 
-def _tell(result: Result, rows: int, seen: dict[tuple[str, int], list[float]]) -> None:
+def _add_figures(result: Result, rows: int, seen: dict[tuple[str, int], list[float]]) -> None:
     """Add the rates, and plots of their medians."""
     for (kind, clients), rates in seen.items():
         unit = "rows/s" if kind != FLOOR else "1/s"
@@ -131,14 +132,14 @@ def _tell(result: Result, rows: int, seen: dict[tuple[str, int], list[float]]) -
 
 
 def _read(site: Site, kind: str, rows: int, clients: int) -> float:
-    """Return rows (for the floor: answers) per second, all clients together.
+    """Return rows (for `SELECT 1`: answers) per second of all clients together.
 
-    For a time, not for a number of answers: at the end of those the last client would be alone.
+    Runs for a fixed time, not for a number of answers: the last client would finish those alone.
     """
     script = site.place.var / "scaling.sql"
     script.write_text(_SCRIPTS[kind].replace("{rows}", str(rows)))
     per_transaction = PAGE if kind == PAGES else 1
-    told = run(
+    output = run(
         [
             *(postgres.BIN / "pgbench", "--no-vacuum", "--protocol", "prepared", "--file", script),
             *("--client", str(clients), "--jobs", str(min(clients, os.cpu_count() or 1))),
@@ -147,7 +148,7 @@ def _read(site: Site, kind: str, rows: int, clients: int) -> float:
         ],
         doing="Reading creatures (pgbench)",
     )
-    found = _RATE.search(told)
+    found = _RATE.search(output)
     if not found:
-        raise Failure(f"pgbench told no rate:\n{told}")
+        raise Failure(f"pgbench printed no rate:\n{output}")
     return float(found[1]) * per_transaction

@@ -1,6 +1,6 @@
-"""Every view of a running site as a picture in docs/screenshots/: light and dark, desktop and phone.
+"""`bench/run screenshots`: every view of a running site in docs/screenshots/, light and dark, desktop and phone.
 
-Of the site that was started in this checkout also what senders see, for which four uploads are sent and withdrawn.
+For the site started in this checkout also the views of senders: four uploads are sent for them, then withdrawn.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ FOLDER = CHECKOUT / "docs" / "screenshots"
 CHROMIUM = Path("/usr/bin/chromium")
 LOCALE = "enUS"
 
-#: Together they must stay small enough for a repository.
+#: All images together must be small enough for a repository.
 MAX_BYTES = 3_500_000
 QUALITY = 60
 
-#: The pictures that need something to be sent, and are only taken of the site that was started here.
+#: The images that need an upload; only taken of the site started in this checkout.
 RECEIPTS = "receipts"
 
 DEVICES: dict[str, dict[str, Any]] = {
@@ -44,7 +44,7 @@ THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 @dataclass(frozen=True)
 class View:
-    """A view: the picture's name, where it is, and what to do there before it is taken."""
+    """A view: the image's name, its path, and what to do there before the image is taken."""
 
     name: str
     path: str
@@ -54,7 +54,7 @@ class View:
 
 
 def views(address: str) -> list[View]:
-    """Return every view, of the largest zone there and what lives in it."""
+    """Return every view, of the largest zone and its creatures."""
     api = f"{address}/api/v1/{LOCALE}"
     zones = _json(f"{api}/zones?limit=1000")["zones"]
     if not zones:
@@ -99,34 +99,32 @@ def _largest(zones: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def main(arguments: list[str]) -> int:
-    """Take all pictures and return 0, or 1 when a page was not there or the pictures are too large."""
+    """Take all images and return the exit status."""
     parser = argparse.ArgumentParser(prog="bench/run screenshots", description=__doc__)
-    parser.add_argument("--address", default=_running(), help="the site to look at (default: the one started here)")
-    parser.add_argument("--only", metavar="NAME", help=f"one view only, such as zone-dot, or {RECEIPTS}")
+    parser.add_argument("--address", default=_running(), help="address of the site (default: of this checkout)")
+    parser.add_argument("--only", metavar="NAME", help=f"only one view, such as zone-dot, or {RECEIPTS}")
     parser.add_argument(
         "--admin", type=Path, default=CHECKOUT / "var" / "admin-login", help="file with an admin's name and password"
     )
     options = parser.parse_args(arguments)
     if not options.address:
-        raise Failure("No site runs here. Start one with ./deploy/run --detach, or name one with --address.")
+        raise Failure("No site runs here. Start one with ./deploy/run --detach, or give an address with --address.")
     address = options.address.rstrip("/")
     wanted = [view for view in views(address) if options.only in (None, view.name)]
     receipts = address == _running() and options.only in (None, RECEIPTS)
     if not wanted and not receipts:
-        raise Failure(f"There is no view {options.only!r}, or it is not to be had of {address}.")
+        raise Failure(f"{address} has no view {options.only!r}.")
     FOLDER.mkdir(parents=True, exist_ok=True)
     _take(address, wanted, options.admin, receipts=receipts)
     total = sum(one.stat().st_size for one in FOLDER.glob("*.webp"))
-    say(f"{len(list(FOLDER.glob('*.webp')))} pictures in {FOLDER.relative_to(CHECKOUT)}, {total / 1e6:.1f} MB")
+    say(f"{len(list(FOLDER.glob('*.webp')))} images in {FOLDER.relative_to(CHECKOUT)}, {total / 1e6:.1f} MB")
     if total > MAX_BYTES:
-        raise Failure(
-            f"The pictures have {total:,} bytes; {MAX_BYTES:,} are the most. Lower QUALITY or leave some out."
-        )
+        raise Failure(f"The images have {total:,} bytes; the limit is {MAX_BYTES:,}. Lower QUALITY or leave some out.")
     return 0
 
 
 def _take(address: str, wanted: list[View], login: Path, *, receipts: bool) -> None:
-    # Only here: the package is among the tests', which not every command has.
+    # Imported here: the package is in the test extra only.
     from playwright.sync_api import sync_playwright
 
     sent: list[str] = []
@@ -144,14 +142,14 @@ def _take(address: str, wanted: list[View], login: Path, *, receipts: bool) -> N
                     _open(page, view)
                     shoot(view.name)
                 if receipts:
-                    sent.append(sending.visit(page, _notes(address), LOCALE, shoot))
+                    sent.append(sending.visit(page, _document(address), LOCALE, shoot))
                 context.close()
                 say(f"  {device}, {theme}")
         browser.close()
 
 
 def _open(page: Any, view: View) -> None:
-    # Leave the page before: another fragment alone would load nothing.
+    # Leave the page first: a change of the fragment alone loads nothing.
     page.goto("about:blank")
     answer = page.goto(view.path, wait_until="networkidle")
     if answer.status != view.status:
@@ -169,23 +167,23 @@ def _save(page: Any, kind: str, name: str) -> None:
         picture.save(FOLDER / f"{name}-{kind}.webp", "WEBP", quality=QUALITY, method=6)
 
 
-def _notes(address: str) -> str:
-    """Return notes of a creature that lives in the largest zone, at places nobody has noted it at yet."""
+def _document(address: str) -> str:
+    """Return a document with new coordinates of a creature in the largest zone."""
     api = f"{address}/api/v1/{LOCALE}"
     zone = _largest(_json(f"{api}/zones?limit=1000")["zones"])
     mobs = _json(f"{api}/zones/{zone['id']}/mobs?limit=1000")["mobs"]
-    # From 2**31 on they are known by their names alone.
+    # Ids from 2**31 on stand for creatures known only by their names.
     mob = max((one for one in mobs if one["min"] and one["id"] < 2**31), key=lambda one: one["positions"])
     known = _json(f"{api}/mobs/{mob['id']}/positions?zone={zone['id']}&floor=0")["features"]
-    return sending.notes(zone, mob, [feature["geometry"]["coordinates"] for feature in known], random.Random())
+    return sending.document(zone, mob, [feature["geometry"]["coordinates"] for feature in known], random.Random())
 
 
 def _log_in(page: Any, login: Path) -> None:
-    """Log in as the admin whom a file names, name and password on a line each; again changes nothing."""
+    """Log in with the name and password in a file, one per line; do nothing if already logged in."""
     try:
         name, password = login.read_text(encoding="utf-8").split()
     except OSError as error:
-        raise Failure(f"{login} could not be read: {error}. Name a file with an admin's login with --admin.") from error
+        raise Failure(f"{login} could not be read: {error}. Give a file with an admin's login with --admin.") from error
     page.goto("/admin/login/?next=/admin/")
     if page.locator("#id_password").count():
         page.locator("#id_username").fill(name)
@@ -195,11 +193,11 @@ def _log_in(page: Any, login: Path) -> None:
 
 
 def _open_first_dot(page: Any) -> None:
-    """Open the story of the shown creature's first spawn point, by its entry in the list."""
+    """Open the details of the creature's first spawn point, by its entry in the list."""
     page.locator("#mobs li:has(input:checked) .unfold").click()
     page.locator(".point-list button").first.click()
     page.get_by_text("drawn around it").wait_for()
-    # The map moves until the whole popup is seen.
+    # The map moves until the whole popup is visible.
     page.locator(".leaflet-pan-anim").wait_for(state="detached")
 
 
@@ -210,15 +208,15 @@ def _open_first_document(page: Any) -> None:
 
 
 def _search(text: str) -> Callable[[Any], None]:
-    def type_it(page: Any) -> None:
+    def type_text(page: Any) -> None:
         page.locator("#search").press_sequentially(text)
         page.get_by_role("option").first.wait_for()
 
-    return type_it
+    return type_text
 
 
 def _running() -> str | None:
-    """Return the address of the site started in this checkout, if one is."""
+    """Return the address of the site started in this checkout, if there is one."""
     file = CHECKOUT / "var" / "address"
     return file.read_text(encoding="utf-8").strip() if file.exists() else None
 

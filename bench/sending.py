@@ -1,6 +1,6 @@
-"""What senders see, as pictures: notes refused for their reasons, notes taken and read, notes on the map.
+"""Screenshots of what senders see: an upload that is refused, one that is accepted and staged, and its receipt.
 
-For a site started in this checkout only, because it is sent to: what it took is withdrawn again afterwards.
+Only for a site started in this checkout, because it sends uploads; `withdraw` removes them afterwards.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from deploy.steps.place import Place
 from deploy.steps.progress import Failure, step
 
 NEW_DOTS = 41
-#: How far from a known position a new one is invented, in tenths of a percent.
+#: Largest distance per axis of a new position from a known one, in tenths of a percent.
 NEAR = 15
 PATIENCE_S = 60
 
 Shoot = Callable[[str], None]
 
 
-def notes(zone: dict[str, Any], mob: dict[str, Any], known: list[list[float]], chance: random.Random) -> str:
-    """Return a document (version 44) that brings `NEW_DOTS` positions of a creature which the map does not know yet.
+def document(zone: dict[str, Any], mob: dict[str, Any], known: list[list[float]], rng: random.Random) -> str:
+    """Return a document (version 44) with `NEW_DOTS` new positions of a creature.
 
-    `zone` and `mob` are as `GET zones` and `GET zones/{id}/mobs` tell them, `known` are `[x, y]` in percent.
+    `zone` and `mob` are from `GET zones` and `GET zones/{id}/mobs`; `known` holds `[x, y]` in percent.
     """
-    taken = {(round(x * 10), round(y * 10)) for x, y in known}
+    known_tenths = {(round(x * 10), round(y * 10)) for x, y in known}
     new: set[tuple[int, int]] = set()
     while len(new) < NEW_DOTS:
-        x, y = chance.choice(sorted(taken))
-        place = (x + chance.randint(-NEAR, NEAR), y + chance.randint(-NEAR, NEAR))
-        if place not in taken and all(0 <= at <= 1000 for at in place):
-            new.add(place)
+        x, y = rng.choice(sorted(known_tenths))
+        position = (x + rng.randint(-NEAR, NEAR), y + rng.randint(-NEAR, NEAR))
+        if position not in known_tenths and all(0 <= at <= 1000 for at in position):
+            new.add(position)
     today = datetime.now(UTC)
     day = (today.year - 2009) * 372 + (today.month - 1) * 31 + today.day - 1
-    places = "".join(f"{x / 10:g}/{y / 10:g}," for x, y in sorted(new))
+    positions = "".join(f"{x / 10:g}/{y / 10:g}," for x, y in sorted(new))
     level = mob["min"] or 1
     return (
         '<MobMapData language="enUS" version="44" gameversion="12340|demo">\n'
         f'<Mob name={_quoted(mob["name"])} blizzid="{mob["id"]}" min="{level}" max="{level}" react="0" date="{day}">\n'
-        f'<Zone name={_quoted(zone["name"])} level="0">{escape(places)}</Zone>\n</Mob>\n</MobMapData>\n'
+        f'<Zone name={_quoted(zone["name"])} level="0">{escape(positions)}</Zone>\n</Mob>\n</MobMapData>\n'
     )
 
 
@@ -54,21 +54,21 @@ def _quoted(name: str) -> str:
     return quoteattr(name.replace("|", "||"))
 
 
-def spoilt(good: str) -> str:
-    """Return notes with several faults at places of their own."""
+def with_faults(valid: str) -> str:
+    """Return a document with several faults, each in another element."""
     faults = ((r'min="\d+"', 'min="low"'), (r'level="0">', 'level="0">133.7/40.2,'))
     for pattern, fault in faults:
-        good = re.sub(pattern, fault, good, count=1)
-    return good
+        valid = re.sub(pattern, fault, valid, count=1)
+    return valid
 
 
-def visit(page: Any, good: str, locale: str, shoot: Shoot) -> str:
-    """Send notes as a visitor does, have pictures taken on the way, and return the accepted upload's id."""
+def visit(page: Any, valid: str, locale: str, shoot: Shoot) -> str:
+    """Send a document as a visitor does, take images of each step, and return the accepted upload's id."""
     page.goto("/upload", wait_until="networkidle")
-    with held_folds(locale):
-        _send(page, spoilt(good))
+    with block_folds(locale):
+        _send(page, with_faults(valid))
         page.locator(".sending.bad .errors").first.wait_for()
-        _send(page, good)
+        _send(page, valid)
         page.locator(".sending[data-state=staged]").wait_for(timeout=PATIENCE_S * 1000)
         page.locator("#sendings").scroll_into_view_if_needed()
         shoot("upload-sent")
@@ -87,10 +87,10 @@ def _send(page: Any, text: str) -> None:
 
 
 @contextmanager
-def held_folds(locale: str) -> Iterator[None]:
-    """Let nothing of a locale be merged meanwhile: for a picture, notes are staged for too short a time."""
+def block_folds(locale: str) -> Iterator[None]:
+    """Prevent folds of a locale until the block ends: uploads are staged too shortly for a screenshot."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
-    # The browser's driver runs a loop of its own in this thread, which Django takes for async code.
+    # The browser's driver runs an event loop in this thread, which Django takes for async code.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     import django
 
@@ -105,13 +105,13 @@ def held_folds(locale: str) -> Iterator[None]:
                 yield
                 return
         time.sleep(0.1)
-    raise Failure(f"{locale} was being merged for {PATIENCE_S} s without a pause. Wait until the queue is empty.")
+    raise Failure(f"Folds of {locale} took all of {PATIENCE_S} s. Wait until the queue is empty.")
 
 
 def withdraw(place: Place, uploads: list[str]) -> None:
-    """Take the notes that were sent off the map again."""
+    """Withdraw uploads."""
     if not uploads:
         return
     named = [part for upload in uploads for part in ("--upload", upload)]
-    with step(f"Withdrawing the {len(uploads)} uploads that were sent for the pictures"):
+    with step(f"Withdrawing the {len(uploads)} uploads that were sent for screenshots"):
         site.manage(place, "withdraw", "--yes", *named)

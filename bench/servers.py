@@ -1,4 +1,4 @@
-"""A private site for a benchmark: the installed processes on servers of their own, empty before each run."""
+"""A private site for a benchmark: the same processes on servers of their own, empty before each run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from xmlrpc.client import Fault
 import psycopg
 
 from bench.machine import check_disk
-from deploy.steps import environment, postgres, rabbitmq, site, supervisor
+from deploy.steps import environment, postgres, rabbitmq, supervisor
+from deploy.steps import site as steps
 from deploy.steps.place import CHECKOUT, Place, from_environment, prepare
 from deploy.steps.ports import LOOPBACK, is_free
 from deploy.steps.progress import Failure, step, wait_until
@@ -25,19 +26,19 @@ from deploy.steps.supervisor import Program
 from deploy.steps.venv import VENV
 
 LOCALES = environment.DEFAULT_LOCALES.split(",")
-#: The state right after migrating; each run starts from a copy of it.
+#: Suffix of the databases right after migrating; each run starts from copies of them.
 CLEAN = "_clean"
 #: A first port for the web server; the next free one is taken.
 FIRST_PORT = 18000
-#: Senders of a benchmark are few and send much: their hourly limits are not what is measured.
+#: A benchmark has few senders who send much: hourly limits would stop them.
 SETTINGS = {"MOBMAP_ANONYMOUS_UPLOADS_PER_HOUR": "1000000000", "MOBMAP_PLAYER_UPLOADS_PER_HOUR": "1000000000"}
-#: Statuses from which an upload still moves on by itself.
+#: Statuses that workers will still change.
 UNFINISHED = ("queued", "staged")
 
 
 @dataclass(frozen=True)
 class Site:
-    """A benchmark's site: where it lies, where it answers, which locales it hosts."""
+    """A benchmark's site: its folders, its port and its locales."""
 
     place: Place
     port: int
@@ -60,7 +61,7 @@ class Site:
         return self.place.var / "published"
 
     def environment(self, file_name: str = "env") -> dict[str, str]:
-        """Return the environment for a process that works on this site."""
+        """Return the environment of a process of this site."""
         return environment.for_process(self.place, os.environ, file_name)
 
     def connect(self, database: str = "mobmap_portal") -> psycopg.Connection[Any]:
@@ -70,13 +71,13 @@ class Site:
         )
 
     def one(self, sql: str, database: str = "mobmap_portal") -> Any:
-        """Return the first value that a query gives."""
+        """Return the first value of a query's first row."""
         with self.connect(database) as connection:
             row = connection.execute(sql).fetchone()
         return row[0] if row else None
 
     def start(self, *names: str) -> None:
-        """Start processes of the application and wait until they stand."""
+        """Start processes of the application and wait until they run."""
         for name in names:
             supervisor.call(self.place, "startProcess", name, True)
         if "web" in names:
@@ -88,19 +89,19 @@ class Site:
             )
 
     def stop(self, *names: str) -> None:
-        """Stop processes of the application; stopped ones are fine."""
+        """Stop processes of the application, if they run."""
         for name in names:
             with suppress(Fault):
                 supervisor.call(self.place, "stopProcess", name, True)
 
     def empty(self) -> None:
-        """Stop the application and bring databases, spool, archive and published documents to their first state."""
-        self.stop(*reversed(site.APPLICATION))
+        """Stop the application; restore databases, spool, archive and published files to their initial state."""
+        self.stop(*reversed(steps.APPLICATION))
         with self.connect("postgres") as connection:
             for name in postgres.database_names(self.locales):
                 connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
                 connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{name}{CLEAN}" OWNER mobmap_owner')
-        for name in postgres.database_names(self.locales):  # a copy does not bring the rights on the database itself
+        for name in postgres.database_names(self.locales):  # a copy lacks the rights on the database itself
             kind = "portal" if name == "mobmap_portal" else "locale"
             postgres.psql(self.place, name, "--file", CHECKOUT / "deploy" / f"grants-{kind}.sql")
         for folder in (self.spool, self.archive, self.published):
@@ -108,7 +109,7 @@ class Site:
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
     def pause_work(self) -> None:
-        """Let workers take nothing until `resume_work`; uploads are accepted."""
+        """Pause the workers until `resume_work`; uploads are still accepted."""
         with self.connect() as connection:
             connection.execute(
                 "INSERT INTO ingest_localecontrol (locale, intake_paused, work_paused, note)"
@@ -117,28 +118,28 @@ class Site:
             )
 
     def resume_work(self) -> None:
-        """Let workers take what waits."""
+        """Let the workers continue."""
         with self.connect() as connection:
             connection.execute("DELETE FROM ingest_localecontrol")
 
     def tokens(self, players: Iterable[str]) -> dict[str, str]:
-        """Make players who send and return their tokens by name."""
+        """Create players and return their tokens by name."""
         names, out = self.place.var / "players.txt", self.place.var / "tokens.json"
         names.write_text("".join(f"{name}\n" for name in dict.fromkeys(players)), encoding="utf-8")
         try:
-            site.manage(self.place, "create_token", "--many", names, "--json", out)
+            steps.manage(self.place, "create_token", "--many", names, "--json", out)
             found: dict[str, str] = json.loads(out.read_text(encoding="utf-8"))
             return found
         finally:
             out.unlink(missing_ok=True)
 
     def unfinished(self) -> int:
-        """Return how many uploads are not merged yet."""
+        """Return the number of uploads that are queued or staged."""
         return int(self.one(f"SELECT count(*) FROM ingest_upload WHERE status IN {UNFINISHED!r}"))
 
 
 def place() -> Place:
-    """Return where the benchmarks' site lies: `bench` in the folder for everything that is made."""
+    """Return the folders of the benchmarks' site: `bench` in the folder of generated files."""
     return from_environment(os.environ, "bench")
 
 
@@ -159,16 +160,16 @@ def running(
     postgres_settings: str = "",
     process_environment: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Iterator[Site]:
-    """Bring PostgreSQL and RabbitMQ up with empty databases; the application is started by the benchmark.
+    """Run PostgreSQL and RabbitMQ with empty databases; the benchmark starts the application.
 
-    `settings` are the site's own (as in env.local), `postgres_settings` lines for own.conf, and
-    `process_environment` adds variables to single processes: `{"web": {"LD_PRELOAD": …}}`.
+    `settings` are added to env.local, `postgres_settings` are lines of own.conf, and `process_environment` adds
+    variables to single processes: `{"web": {"LD_PRELOAD": …}}`.
     """
     where = place()
     token = prepare(where)
-    with site.lock(where, "bench"):
+    with steps.lock(where, "bench"):
         check_disk(where.var, needs_bytes)
-        supervisor.stop(where)  # what a benchmark that was killed may have left
+        supervisor.stop(where)  # a killed benchmark may have left it running
         postgres.end_orphan(where)
         own = {**SETTINGS, **(settings or {})}
         (where.var / environment.LOCAL).write_text("".join(f"{name}={value}\n" for name, value in own.items()))
@@ -179,29 +180,29 @@ def running(
         port = next(port for port in range(FIRST_PORT, FIRST_PORT + 1000) if is_free(port))
         programs = [
             _with_environment(program, (process_environment or {}).get(program.name, {}))
-            for program in [*site.servers(where, ports), *site.application(where, port)]
+            for program in [*steps.servers(where, ports), *steps.application(where, port)]
         ]
-        made = Site(where, port, LOCALES)
+        site = Site(where, port, LOCALES)
         try:
             with step("Starting PostgreSQL and RabbitMQ for the benchmark"):
                 supervisor.start(where, token, programs, stay=False)
                 postgres.wait(where)
                 rabbitmq.wait(where, ports["amqp"])
-            site.prepare_files(where)
-            _make_clean_databases(made)
-            yield made
+            steps.prepare_files(where)
+            _make_clean_databases(site)
+            yield site
         finally:
             supervisor.stop(where)
 
 
 @contextmanager
-def second_web(made: Site, application: str, **more: str) -> Iterator[int]:
-    """Run another web server beside the site's, with settings of its own; yield its port."""
-    port = next(port for port in range(made.port + 1, made.port + 1000) if is_free(port))
-    # What only yields a floor answers so often that recycled processes would close connections in every run.
+def second_web(site: Site, application: str, **more: str) -> Iterator[int]:
+    """Run a second web server with settings of its own; yield its port."""
+    port = next(port for port in range(site.port + 1, site.port + 1000) if is_free(port))
+    # A floor answers so often that recycling its processes would close connections in every run.
     own = {"MOBMAP_WEB_BIND": f"{LOOPBACK}:{port}", "MOBMAP_WEB_MAX_REQUESTS": "0"}
-    env = {**made.environment("env.web"), **own, **more}
-    with (made.place.logs / f"{application}-{port}.log").open("wb") as log:
+    env = {**site.environment("env.web"), **own, **more}
+    with (site.place.logs / f"{application}-{port}.log").open("wb") as log:
         process = subprocess.Popen(
             [VENV / "bin" / "gunicorn", "--config", CHECKOUT / "deploy" / "gunicorn.conf.py", application],
             cwd=CHECKOUT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -227,29 +228,29 @@ def _write_own_conf(where: Place, lines: str) -> None:
     os.chown(path, owner.st_uid, owner.st_gid)
 
 
-def _make_clean_databases(made: Site) -> None:
-    """Migrate new databases and keep them aside; each run works on copies."""
+def _make_clean_databases(site: Site) -> None:
+    """Migrate new databases under another name; each run works on copies."""
     with step("Making empty databases"):
-        with made.connect("postgres") as connection:
-            for name in postgres.database_names(made.locales):
+        with site.connect("postgres") as connection:
+            for name in postgres.database_names(site.locales):
                 for database in (name, name + CLEAN):
                     connection.execute(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
-        postgres.create_databases(made.place, made.locales)
-        site.migrate(made.place, made.locales)
-        postgres.grant(made.place, made.locales)
-        with made.connect("postgres") as connection:
-            for name in postgres.database_names(made.locales):
+        postgres.create_databases(site.place, site.locales)
+        steps.migrate(site.place, site.locales)
+        postgres.grant(site.place, site.locales)
+        with site.connect("postgres") as connection:
+            for name in postgres.database_names(site.locales):
                 connection.execute(f'ALTER DATABASE "{name}" RENAME TO "{name}{CLEAN}"')
                 connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{name}{CLEAN}" OWNER mobmap_owner')
-        postgres.grant(made.place, made.locales)
+        postgres.grant(site.place, site.locales)
 
 
-def wait_for_merged(made: Site, seconds: float, doing: str, every: float = 0.2) -> None:
-    """Wait until no upload is queued or staged; raises `Failure` with what is left and why."""
+def wait_for_merged(site: Site, seconds: float, doing: str, every: float = 0.2) -> None:
+    """Wait until no upload is queued or staged; raise `Failure` with what is left and why."""
     try:
-        wait_until(lambda: made.unfinished() == 0, seconds=seconds, doing=doing, advice="", every=every)
+        wait_until(lambda: site.unfinished() == 0, seconds=seconds, doing=doing, advice="", every=every)
     except Failure as failure:
-        with made.connect() as connection:
+        with site.connect() as connection:
             left = connection.execute(
                 "SELECT locale, status, count(*), max(attempts), max(left(reason, 200)) FROM ingest_upload"
                 " WHERE status <> 'merged' GROUP BY 1, 2"
@@ -257,4 +258,4 @@ def wait_for_merged(made: Site, seconds: float, doing: str, every: float = 0.2) 
         rows = "\n".join(
             f"    {n:,} of {locale} {status}, up to {tries} attempts. {why}" for locale, status, n, tries, why in left
         )
-        raise Failure(f"{failure}Not merged:\n{rows}\nThe workers' log is {made.place.logs / 'worker.log'}.") from None
+        raise Failure(f"{failure}Not merged:\n{rows}\nThe workers' log is {site.place.logs / 'worker.log'}.") from None

@@ -1,4 +1,4 @@
-"""A disk made slower for some processes alone: the kernel's own throttle (blkio of cgroup 1, io of cgroup 2)."""
+"""Throttle the disk for some processes only (blkio of cgroup 1, io of cgroup 2)."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ import psutil
 from bench import cgroup
 from deploy.steps.progress import wait_until
 
-#: What a single hard disk of the old days does: sequential megabytes, and synced writes a second.
+#: About what one hard disk reaches: sequential bytes and synced writes per second.
 WRITE_BYTES_PER_S, WRITES_PER_S = 40_000_000, 150
 
 
 def why_not(folder: Path) -> str:
-    """Return why the disk under a folder can't be slowed down here, "" when it can."""
+    """Return why the disk under a folder cannot be throttled here, "" if it can."""
     if os.geteuid() != 0:
-        return "that takes root"
+        return "it needs root"
     try:
         group = _make("try-disk", folder)
     except OSError as error:
         return f"the kernel refuses to throttle this device ({error.strerror})"
     if group is None:
-        return "this kernel offers no throttle for disks (neither cgroup 1's blkio nor cgroup 2's io)"
+        return "this kernel cannot throttle disks: it has neither cgroup 1's blkio nor cgroup 2's io controller"
     group.rmdir()
     return ""
 
 
 @contextmanager
 def slowed(folder: Path, processes: Iterable[psutil.Process]) -> Iterator[None]:
-    """Slow the disk under `folder` down for processes and all they start; at the end they are free again."""
+    """Throttle the disk under `folder` for processes and their children until the block ends."""
     group = _make("disk", folder)
-    assert group is not None, "why_not() was not asked"
-    cgroup.take(group, processes)
+    assert group is not None, "call why_not() first"
+    cgroup.add(group, processes)
     try:
         yield
     finally:
         wait_until(
-            lambda: cgroup.dissolve(group), seconds=20, doing="Freeing PostgreSQL from the slow disk",
-            advice=f"Move the processes in {group}/cgroup.procs to the group above and remove the folder.",
+            lambda: cgroup.remove(group), seconds=20, doing="Removing the throttle of PostgreSQL's disk",
+            advice=f"Move the processes in {group}/cgroup.procs to the parent group and remove the folder.",
         )  # fmt: skip
 
 
 def _make(purpose: str, folder: Path) -> Path | None:
-    """Make the group with its limits; None where there is no such controller."""
+    """Make the group with its limits; return None if the kernel has no such controller."""
     number = folder.stat().st_dev
     device = f"{os.major(number)}:{os.minor(number)}"
     group = cgroup.make(purpose, version_1="blkio", version_2="io")

@@ -1,4 +1,4 @@
-"""Accept documents without a web server: reads `path TAB player` lines, keeps each as the endpoint would.
+"""Accept uploads without a web server, as the upload endpoint does; reads `path TAB player` lines.
 
 python -m bench.spooling < list      (run by bench.corpus with a site's environment)
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def main() -> int:
-    """Accept every document; a refused one ends it with a message."""
+    """Accept every upload; stop with a message at the first that is refused."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     import django
 
@@ -23,7 +23,7 @@ def main() -> int:
     from ingest import wake
     from ingest.intake import accept
 
-    # Nobody is woken: the clock starts later.
+    # No wake-ups: the measurement starts later.
     wake.wake = lambda locale: None
     Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
     for line in sys.stdin:

@@ -1,4 +1,4 @@
-"""Players who send uploads through faults: each is tried again until the site has acknowledged it."""
+"""Send uploads during faults, and retry each until the site acknowledges it."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from deploy.steps.progress import Failure
 
 PATH = "/api/v1/uploads"
 ACCEPTED, KNOWN = 202, 200
-#: Answers after which the contract tells a sender to come again.
+#: Answers after which the contract tells clients to retry.
 TRY_AGAIN = frozenset({429, 502, 503, 504})
-#: The contract's own pauses are meant for people; here the site is asked again soon.
+#: Shorter than the contract's Retry-After, so that the benchmark does not wait for it.
 PAUSE_S = 0.3
 TIMEOUT_S = 30.0
-#: Every so-manieth upload is sent once more, in another wrapping.
+#: One upload in so many is sent twice, the second time in another wrapping.
 TWICE_EVERY = 20
 
 
 def plain(document: bytes) -> bytes:
-    """Return a file's XML, whether or not it was written as the addon's Base64."""
+    """Return the document of a file, which may be Base64 as the addon writes it."""
     return document if document.lstrip().startswith(b"<") else base64.b64decode(document)
 
 
 def wrapped(document: bytes, number: int) -> tuple[bytes, dict[str, str]]:
-    """Return a document as one of the wrappings that players use, with its headers."""
+    """Return a document in one of the wrappings that players use, and its HTTP headers."""
     if number % 3 == 0:
         return gzip.compress(document, 1, mtime=0), {"Content-Encoding": "gzip"}
     if number % 3 == 1:
@@ -44,7 +44,7 @@ def wrapped(document: bytes, number: int) -> tuple[bytes, dict[str, str]]:
 
 @dataclass
 class Stream:
-    """Sends entries by several threads, as many as `allow` lets through."""
+    """Sends entries in several threads, up to the number set by `allow`."""
 
     port: int
     entries: list[Entry]
@@ -65,7 +65,7 @@ class Stream:
             thread.start()
 
     def allow(self, total: int) -> None:
-        """Let as many uploads be sent, counted from the first."""
+        """Allow to send the first `total` uploads."""
         for number in range(self._allowed, min(total, len(self.entries))):
             self._waiting.put(number)
         self._allowed = max(self._allowed, total)
@@ -102,8 +102,8 @@ class Stream:
             if number % TWICE_EVERY == 0:
                 status, again = self._until_answered(connection, document, number, number + 1)
                 if (status, again.get("id")) != (KNOWN, body["id"]):
-                    told = again.get("detail") or again
-                    self._fault(f"{self._name(number)} came again and was answered with {status}: {told}")
+                    detail = again.get("detail") or again
+                    self._fault(f"{self._name(number)} was sent again and answered with {status}: {detail}")
 
     def _until_answered(
         self, connection: http.client.HTTPConnection, document: bytes, number: int, wrapping: int
@@ -125,7 +125,7 @@ class Stream:
             if response.status in TRY_AGAIN:
                 self._stop.wait(PAUSE_S)
             elif response.status >= 500:
-                # Retried, so that the count at the end can tell what it did; but it breaks the contract.
+                # A fault, because it breaks the contract; retried, so that the final count is still exact.
                 self._fault(f"{self._name(number)} got an answer {response.status} outside the contract.")
                 self._stop.wait(PAUSE_S)
             else:

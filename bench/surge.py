@@ -1,4 +1,4 @@
-"""`bench/run surge`: a patch day. 50,000 uploads wait, one locale's before the other's, and players keep sending."""
+"""`bench/run surge`: a patch day. 50,000 uploads wait, one locale's before the other's, and new ones arrive."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from bench.watching import Use, Watch
 from deploy.steps import site as steps
 from deploy.steps.progress import say, step, wait_until
 
-#: The first of them has most of the uploads, and they came an hour before the other's.
+#: The first has most of the uploads, and they are an hour older than the other's.
 FIRST, SECOND = LOCALES
-SECONDS_SHARE = 0.25
+SECOND_LOCALE_SHARE = 0.25
 RATE_PER_S, CLIENTS = 60, 32
 DOCUMENTS, PLAYERS, UPLOAD_KB = 200, 40, 70.0
 P99_MS, WORKER_MB = 250, 512
-#: Work is given to locales in turns; a half would be even, and what comes first must not have it all.
+#: Workers serve locales in turns: 0.5 would be fair, and the older uploads must not block the younger.
 LEAST_SHARE = 0.3
 PATIENCE_S = 1800
 
@@ -37,12 +37,12 @@ def main(arguments: list[str]) -> int:
     uploads = options.uploads or (1_000 if options.quick else 50_000)
     runs = options.runs or (1 if options.quick else 2)
     with servers.running(needs_bytes=uploads * 250_000 + 3_000_000_000) as site:
-        waiting = uneven(corpus.make(site, round(uploads * (1 - SECONDS_SHARE)) * 2), uploads)
+        waiting = uneven(corpus.make(site, round(uploads * (1 - SECOND_LOCALE_SHARE)) * 2), uploads)
         result = Result(
             "surge",
             "Surge: a patch day",
-            f"{len(waiting.entries):,} uploads of {waiting.size_bytes / 1e6:,.0f} MB wait, {SECONDS_SHARE:.0%} of them "
-            f"{SECOND} and younger than all others; then the same beside {RATE_PER_S} live uploads a second",
+            f"{len(waiting.entries):,} uploads of {waiting.size_bytes / 1e6:,.0f} MB wait, {SECOND_LOCALE_SHARE:.0%} "
+            f"of them {SECOND} and younger than all others; then the same beside {RATE_PER_S} live uploads a second",
             machine.facts(site.place.var),
         )
         Measuring(site, result, waiting).measure(runs)
@@ -50,8 +50,8 @@ def main(arguments: list[str]) -> int:
 
 
 def uneven(even: Corpus, uploads: int) -> Corpus:
-    """Return so many uploads of a corpus that has as many of each locale."""
-    seconds = round(uploads * SECONDS_SHARE)
+    """Return `uploads` of a corpus, most of them of the first locale."""
+    seconds = round(uploads * SECOND_LOCALE_SHARE)
     first = [entry for entry in even.entries if entry.path.name.startswith(FIRST)]
     second = [entry for entry in even.entries if entry.path.name.startswith(SECOND)]
     return Corpus(even.folder, first[: uploads - seconds] + second[:seconds])
@@ -59,16 +59,16 @@ def uneven(even: Corpus, uploads: int) -> Corpus:
 
 @dataclass
 class Run:
-    """One patch day."""
+    """One run."""
 
     seconds: float = 0.0
-    #: Of what was staged while both locales had uploads waiting, the part that was the second locale's.
-    seconds_share: float = 0.0
+    #: The second locale's share of what was staged while both locales had uploads waiting.
+    second_locale_share: float = 0.0
     uses: dict[str, Use] = field(default_factory=dict)
     #: Live uploads: until they were acknowledged, and until they were merged.
     answered_s: list[float] = field(default_factory=list)
     merged_s: list[float] = field(default_factory=list)
-    #: Moment by moment: how many of each locale wait.
+    #: Waiting uploads by locale, sampled over time: (seconds, {locale: number}).
     waiting: list[tuple[float, dict[str, int]]] = field(default_factory=list)
 
 
@@ -86,7 +86,7 @@ class Measuring:
             title = f"Run {number + 1} of {runs}"
             alone.append(self._run(title, prepared, rate_per_s=0))
             beside.append(self._run(f"{title}, {RATE_PER_S} live uploads a second", prepared, rate_per_s=RATE_PER_S))
-        self._tell(alone, beside)
+        self._add_figures(alone, beside)
 
     def _run(self, title: str, prepared: Prepared, *, rate_per_s: int) -> Run:
         site = self.site
@@ -133,17 +133,18 @@ class Measuring:
                     [newest],
                 )
             ]
-        run.seconds_share = seconds_share(run.waiting)
+        run.second_locale_share = second_locale_share(run.waiting)
         self._check(title, len(self.waiting.entries) + sent)
         say(
-            f"  {len(self.waiting.entries) / run.seconds:,.0f} uploads/s; {SECOND} had {run.seconds_share:.0%} of the"
-            f" work while both waited" + (f"; live p99 {1000 * percentile(run.answered_s, 99):.0f} ms" if sent else "")
+            f"  {len(self.waiting.entries) / run.seconds:,.0f} uploads/s; {SECOND} had {run.second_locale_share:.0%} of"
+            f" the work while both waited"
+            + (f"; live p99 {1000 * percentile(run.answered_s, 99):.0f} ms" if sent else "")
         )
         merging.wait_for_published(site, PATIENCE_S)
         return run
 
     def _follow(self, run: Run, began: float, newest: object) -> None:
-        """Note twice a second how many wait, until all that waited at the beginning is merged."""
+        """Sample the waiting uploads twice a second, until all that waited at the start are merged."""
 
         def is_merged() -> bool:
             with self.site.connect() as connection:
@@ -162,7 +163,7 @@ class Measuring:
         )  # fmt: skip
 
     def _check(self, title: str, wanted: int) -> None:
-        """Every upload is merged, once."""
+        """Check that every upload is merged, once."""
         merged = int(self.site.one("SELECT count(*) FROM ingest_upload WHERE status = 'merged'"))
         ledger = sum(int(self.site.one("SELECT count(*) FROM ledger", database(locale))) for locale in LOCALES)
         if not merged == ledger == wanted:
@@ -170,7 +171,7 @@ class Measuring:
                 f"{title}: {merged:,} uploads merged, {ledger:,} in the ledgers, {wanted:,} expected."
             )
 
-    def _tell(self, alone: list[Run], beside: list[Run]) -> None:
+    def _add_figures(self, alone: list[Run], beside: list[Run]) -> None:
         size, uploads = self.waiting.size_bytes / 1e6, len(self.waiting.entries)
         for words, group in (("nothing else", alone), ("beside live uploads", beside)):
             self.result.add(f"until all is merged, {words}", "s", [run.seconds for run in group])
@@ -185,7 +186,7 @@ class Measuring:
         self.result.add("live uploads merged after, p99", "s", [percentile(run.merged_s, 99) for run in beside])
         both = alone + beside
         share = self.result.add(
-            f"{SECOND}'s share of the work while both waited", "", [run.seconds_share for run in both]
+            f"{SECOND}'s share of the work while both waited", "", [run.second_locale_share for run in both]
         )
         memory = self.result.add(
             "most memory of a worker process", "MB", [run.uses["worker"].peak_process_bytes / 1e6 for run in both]
@@ -196,8 +197,8 @@ class Measuring:
             Target("most memory of one worker process, MB", max(memory.runs), most=WORKER_MB),
         ]
         self.result.notes.append(
-            f"Uploads are taken oldest first within a locale, so live ones wait for those of their locale that came "
-            f"before; {times.median:.2f} times as long includes merging the live ones."
+            f"Workers claim the oldest uploads of a locale first, so live ones wait for older ones of their locale. "
+            f"The {times.median:.2f} times as long includes merging the live ones."
         )
         last = beside[-1].waiting
         self.result.charts.append(
@@ -208,8 +209,8 @@ class Measuring:
         )  # fmt: skip
 
 
-def seconds_share(waiting: list[tuple[float, dict[str, int]]]) -> float:
-    """Return the second locale's part of what left the queue while both had something in it."""
+def second_locale_share(waiting: list[tuple[float, dict[str, int]]]) -> float:
+    """Return the second locale's share of what left the queue while both had uploads in it."""
     both = [left for _, left in waiting if all(left.values())]
     if len(both) < 2:
         return 0.0

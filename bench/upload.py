@@ -1,4 +1,4 @@
-"""`bench/run upload`: durable acceptance under 1 to 64 clients, while workers merge a backlog."""
+"""`bench/run upload`: durable acceptance of uploads by 1 to 64 clients, while workers merge a backlog."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from deploy.steps.progress import say, step
 
 CLIENTS = (1, 2, 4, 8, 16, 32, 64)
 UPLOAD_KB = 70.0
-#: Documents that are varied: enough for their sizes and shapes to differ.
+#: Documents that are varied: enough for sizes and contents to differ.
 DOCUMENTS = 200
 PLAYERS = 40
-#: What must be borne, and how long the slowest hundredth may take.
+#: Targets: accepted uploads per second, and their p99.
 RATE_PER_S, P99_S = 150, 0.25
 
 
 @dataclass(frozen=True)
 class Round:
-    """What one run of the client saw."""
+    """What the client measured in one run."""
 
     rate_per_s: float
     p50_s: float
     p99_s: float
-    #: Where the slowest hundredth spent its time, in milliseconds (means): the server's steps and the rest, `wait`.
+    #: Mean milliseconds of the slowest hundredth by step of the server; `wait` is the rest.
     slowest_ms: dict[str, float]
 
 
@@ -60,7 +60,7 @@ def main(arguments: list[str]) -> int:
 
 
 class Measuring:
-    """The endpoint and the floor in turns, so that both see the same machine."""
+    """Measures the upload endpoint and the floor in turns, so that both meet the same conditions."""
 
     def __init__(self, site: Site, result: Result, made: Corpus, seconds: float) -> None:
         self.site, self.result, self.made, self.seconds = site, result, made, seconds
@@ -90,14 +90,14 @@ class Measuring:
                 steady = [self._round(self.site.port, 64, self.seconds * 2, RATE_PER_S) for _ in range(runs)]
             backlog = self.site.unfinished()
         if not backlog:
-            self.result.notes.append("The workers had merged everything before the end: the last runs met idle ones.")
+            self.result.notes.append("The workers merged everything early: they were idle during the last runs.")
         self._check()
-        self._tell(ours, floor, steady)
-        self.result.add("uploads still waiting at the end", "", [backlog])
+        self._add_figures(ours, floor, steady)
+        self.result.add("uploads waiting at the end", "", [backlog])
         for program in ("web", "worker", "postgres"):
             self.result.add(f"processor time of {program}", "s", [watch.uses[program].cpu_s])
 
-    def _tell(self, ours: dict[int, list[Round]], floor: dict[int, list[Round]], steady: list[Round]) -> None:
+    def _add_figures(self, ours: dict[int, list[Round]], floor: dict[int, list[Round]], steady: list[Round]) -> None:
         for clients in CLIENTS:
             words = f"{clients} client{'s' * (clients > 1)}"
             self.result.add(f"accepted, {words}", "1/s", [each.rate_per_s for each in ours[clients]])
@@ -107,8 +107,8 @@ class Measuring:
         rates = {clients: statistics.median([each.rate_per_s for each in ours[clients]]) for clients in CLIENTS}
         floors = {clients: statistics.median([each.rate_per_s for each in floor[clients]]) for clients in CLIENTS}
         p99s = {clients: statistics.median([each.p99_s for each in ours[clients]]) for clients in CLIENTS}
-        quick_enough = [rates[clients] for clients in CLIENTS if p99s[clients] < P99_S]
-        self.result.add("best, as a share of only reading", "", [max(rates.values()) / max(floors.values())])
+        fast_enough = [rates[clients] for clients in CLIENTS if p99s[clients] < P99_S]
+        self.result.add("best, share of only reading", "", [max(rates.values()) / max(floors.values())])
         self.result.add(f"p99 at {RATE_PER_S} a second", "ms", [each.p99_s * 1000 for each in steady])
         self.result.add(f"p50 at {RATE_PER_S} a second", "ms", [each.p50_s * 1000 for each in steady])
         for part in steady[0].slowest_ms:
@@ -118,7 +118,7 @@ class Measuring:
                 [each.slowest_ms.get(part, 0.0) for each in steady],
             )
         self.result.targets += [
-            Target("uploads accepted per second, p99 under 250 ms", max(quick_enough, default=0), least=RATE_PER_S),
+            Target("uploads accepted per second, p99 under 250 ms", max(fast_enough, default=0), least=RATE_PER_S),
             Target(
                 f"p99 with {RATE_PER_S} uploads a second at random moments, ms",
                 statistics.median([each.p99_s * 1000 for each in steady]),
@@ -140,12 +140,12 @@ class Measuring:
         ]  # fmt: skip
 
     def _round(self, port: int, clients: int, seconds: float, rate_per_s: float = 0) -> Round:
-        """Send for a while and return what was seen; other answers than 202 are faults."""
+        """Send for `seconds` and return the figures; any answer but 202 is a fault."""
         with load.started(
             port=port, clients=clients, seconds=seconds, rate_per_s=rate_per_s, first=self.sent,
             files=[str(entry.path) for entry in self.made.entries], tokens=self.tokens,
         ) as sending:  # fmt: skip
-            seen = sending.seen()
+            seen = sending.results()
         latencies = seen["latencies_s"]
         self.sent += sum(seen["answers"].values())
         if not latencies or set(seen["answers"]) != {"202"}:
@@ -165,19 +165,19 @@ class Measuring:
         return found
 
     def _check(self) -> None:
-        """Every accepted upload has its row, and its document lies in spool or archive."""
+        """Check that every accepted upload has a row, and a document in spool or archive."""
         rows = self.site.one("SELECT count(*) FROM ingest_upload")
         self.site.stop("worker", "scheduler", "web")
         folders = (self.site.spool, self.site.archive)
         documents = {path.name for folder in folders for path in folder.glob("??/*.xml.zst")}
         if len(documents) != rows:
-            self.result.faults.append(f"{len(documents):,} documents lie on the disk for {rows:,} uploads.")
+            self.result.faults.append(f"There are {len(documents):,} documents on the disk for {rows:,} uploads.")
 
 
 def slowest_hundredth_ms(latencies_s: Sequence[float], steps_ms: Sequence[dict[str, float]]) -> dict[str, float]:
-    """Return how long each step of the slowest hundredth took on average, and `wait`: outside of all steps.
+    """Return the mean milliseconds of each step in the slowest hundredth, and `wait`: time outside all steps.
 
-    `[0.2, 0.1]` and `[{"check": 50}, …]` → {"wait": 150, "check": 50}.
+    For example `[0.2, 0.1]` and `[{"check": 50}, …]` → {"wait": 150, "check": 50}.
     """
     if not latencies_s:
         return {}

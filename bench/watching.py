@@ -1,4 +1,4 @@
-"""What the processes of a site take while something is measured: peak memory and processor time."""
+"""Measure what the processes of a site use meanwhile: peak memory and processor time."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ import psutil
 from deploy.steps import supervisor
 from deploy.steps.place import Place
 
-#: Proportional set sizes are dear to ask for: the kernel walks every page.
+#: Proportional set sizes are expensive: the kernel walks every page.
 PSS_EVERY_S = 1.0
 
 
 @dataclass
 class Use:
-    """What one program of the supervisor (with all its processes) took."""
+    """What one program of the supervisor used, with all its processes."""
 
-    #: The highest VmHWM of any single process: its own peak, shared memory included.
+    #: The highest VmHWM of any single process; includes shared memory.
     peak_process_bytes: int = 0
-    #: The highest sum of proportional set sizes at one moment: shared pages counted once.
+    #: The highest sum of proportional set sizes at one moment; counts shared pages once.
     peak_pss_bytes: int = 0
     cpu_s: float = 0.0
 
 
 @dataclass
 class Watch:
-    """Look at all processes of a site once a second, between `with` and its end.
+    """Sample all processes of a site once a second until the `with` block ends.
 
-    Without `memory` only at the processor time: asking for memory takes some percent of a core from what is measured.
+    Without `memory`, sample processor time only: sampling memory costs some percent of a core.
     """
 
     place: Place
@@ -54,15 +54,15 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         self._end.set()
         self._thread.join()
-        self._look()
+        self._sample()
         for (program, pid, born), seconds in self._cpu_last.items():
             self.uses[program].cpu_s += seconds - self._cpu_before.get((pid, born), 0.0)
 
     def _run(self) -> None:
         while not self._end.wait(PSS_EVERY_S):
-            self._look()
+            self._sample()
 
-    def _look(self) -> None:
+    def _sample(self) -> None:
         sums: dict[str, int] = defaultdict(int)
         for process, program in self._processes():
             with suppress(psutil.Error, OSError, ValueError):
@@ -75,7 +75,7 @@ class Watch:
             self.uses[program].peak_pss_bytes = max(self.uses[program].peak_pss_bytes, size)
 
     def _processes(self) -> list[tuple[psutil.Process, str]]:
-        """Return every process below the supervisor with its program's name."""
+        """Return all processes of the supervisor's programs, each with its program's name."""
         found = []
         try:
             programs = supervisor.processes(self.place)
@@ -90,7 +90,7 @@ class Watch:
 
 
 def high_water_bytes(pid: int) -> int:
-    """Return the most memory a process ever had (VmHWM); 0 of one that has just ended."""
+    """Return the peak memory of a process (VmHWM); 0 if it has just ended."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
     return next((int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM")), 0)
 

@@ -1,4 +1,4 @@
-"""Meeting what stands in the world: which spawn, and where the player is when he notes it."""
+"""Encounters of players with spawns: which spawn, and the position that the addon records."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simulation.world import Floats, Ints, Spawns, World
 #: Tenths of a percent run from 0 to 1000; this stands for "position unknown".
 UNKNOWN = 1001
 
-#: How often a player knows no position: outdoors (another map is open), in instances.
+#: How often the addon knows no position: outdoors (if another map is open), in instances.
 UNKNOWN_OUTDOORS, UNKNOWN_INSTANCE = 0.01, 0.06
 
 
@@ -19,8 +19,8 @@ UNKNOWN_OUTDOORS, UNKNOWN_INSTANCE = 0.01, 0.06
 class Chances:
     """A world's loot tables and spawns as arrays: one row per creature (and slot), one range per zone.
 
-    `killed` has a row for each side's players; `unknown` is the chance per site of having no position;
-    the ends say where a zone's rows of the world's `spawns` and `places` end.
+    `killed` has a row per side of players; `unknown` is the chance per site of an unknown position;
+    `spawn_ends` and `object_spawn_ends` hold the end of each zone's rows in the world's spawns.
     """
 
     rates: Floats
@@ -31,7 +31,7 @@ class Chances:
     zone_levels: Ints
     unknown: Floats
     spawn_ends: Ints
-    place_ends: Ints
+    object_spawn_ends: Ints
 
 
 def chances(world: World) -> Chances:
@@ -61,24 +61,24 @@ def chances(world: World) -> Chances:
             [UNKNOWN_INSTANCE if world.zones[zone].is_instance else UNKNOWN_OUTDOORS for zone in site_zones]
         ),
         spawn_ends=np.searchsorted(site_zones[world.spawns.site], every_zone, side="right"),
-        place_ends=np.searchsorted(site_zones[world.places.site], every_zone, side="right"),
+        object_spawn_ends=np.searchsorted(site_zones[world.object_spawns.site], every_zone, side="right"),
     )
 
 
-def meet(rng: np.random.Generator, spawns: Spawns, rows: slice, liking: Floats, count: int) -> Ints:
-    """Return `count` of these rows of `spawns`, drawn by weight and the player's liking of their targets."""
-    reach = np.cumsum(spawns.weight[rows] * liking[spawns.target[rows]])
-    met: Ints = rows.start + np.searchsorted(reach, rng.random(count) * reach[-1], side="right")
+def meet(rng: np.random.Generator, spawns: Spawns, rows: slice, preference: Floats, count: int) -> Ints:
+    """Draw `count` of these rows of `spawns`, by weight and the player's preference for their targets."""
+    cumulated = np.cumsum(spawns.weight[rows] * preference[spawns.target[rows]])
+    met: Ints = rows.start + np.searchsorted(cumulated, rng.random(count) * cumulated[-1], side="right")
     return met
 
 
 def stand(rng: np.random.Generator, spawns: Spawns, rows: Ints, unknown: Floats) -> tuple[Ints, Ints]:
-    """Return where the player stands when he meets these rows: tenths of a percent, clipped to the map."""
+    """Return the player's positions at encounters with these rows: tenths of a percent, clipped to the map."""
     along, lost = rng.random((2, len(rows)))
-    spread = spawns.spread_pct[rows]
+    deviation = spawns.deviation_pct[rows]
     noise = rng.standard_normal((2, len(rows)))
-    x = spawns.x_pct[rows] + along * spawns.dx_pct[rows] + spread * noise[0]
-    y = spawns.y_pct[rows] + along * spawns.dy_pct[rows] + spread * noise[1]
+    x = spawns.x_pct[rows] + along * spawns.dx_pct[rows] + deviation * noise[0]
+    y = spawns.y_pct[rows] + along * spawns.dy_pct[rows] + deviation * noise[1]
     x_tenths = np.clip(np.rint(10 * x), 0, 1000).astype(np.int64)
     y_tenths = np.clip(np.rint(10 * y), 0, 1000).astype(np.int64)
     x_tenths[lost < unknown] = y_tenths[lost < unknown] = UNKNOWN
@@ -86,5 +86,5 @@ def stand(rng: np.random.Generator, spawns: Spawns, rows: Ints, unknown: Floats)
 
 
 def anywhere(rng: np.random.Generator, count: int) -> tuple[Ints, Ints]:
-    """Return positions that have nothing to do with the world, as a vandal would send them."""
+    """Return random positions, as a malicious player sends them."""
     return rng.integers(0, 1001, count), rng.integers(0, 1001, count)

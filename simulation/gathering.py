@@ -1,4 +1,4 @@
-"""The other ways of getting loot: skinning, pick-pocketing, gathering, opening, fishing and working on items."""
+"""Lootings other than of kills: skinning, pick-pocketing, gathering, opening, fishing and processing items."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ SKINNED, PICKED, GATHERED = 0.35, 0.3, 0.06
 
 @dataclass(frozen=True)
 class Kills:
-    """Killed creatures that gave something, as columns in step; positions in tenths of a percent.
+    """Kills with loot, as columns of equal length; positions in tenths of a percent.
 
-    `hit_kill` and `hit_slot` say which slots of the creature's loot table lay in which kill, sorted by
-    kill. `count` is what the addon writes as count of all of them: that of the first one. `copper` is 0
-    without money.
+    `hit_kill` and `hit_slot` are pairs of a kill and a slot of its loot table that dropped, sorted by kill. `count` is
+    what the addon writes as the count of all slots: that of the first one. `copper` is 0 without money.
     """
 
     creature: Ints
@@ -39,7 +38,7 @@ class Kills:
 
 
 class SideLooting(NamedTuple):
-    """A looting other than of a killed creature: `prefix` is the format's four letters.
+    """A looting other than of a kill: `prefix` is the format's four letters.
 
     `target` is the row of a creature or object, the id of an item, or -1 (FISH, UNKN).
     `slots` holds (slot, count) pairs.
@@ -56,36 +55,38 @@ class SideLooting(NamedTuple):
 
 
 def _draw(rng: np.random.Generator, slots: tuple[Slot, ...]) -> tuple[tuple[Slot, int], ...]:
-    """Return the slots that lie in one looting, each with the count of the first."""
+    """Draw the slots of one looting, each with the count of the first."""
     chances = rng.random(len(slots) + 1).tolist()
     hits = [slot for slot, chance in zip(slots, chances, strict=False) if chance < slot.rate]
     return tuple((slot, 1 + int(chances[-1] * hits[0].stack)) for slot in hits)
 
 
-def _places(
+def _from_objects(
     world: World, odds: Chances, zones: Ints, rng: np.random.Generator, *, count: int, day: int
 ) -> list[SideLooting]:
     """Return lootings of herbs, veins and chests in these zones."""
-    starts = np.concatenate([[0], odds.place_ends])
-    everything_alike = np.ones(len(world.objects))
+    starts = np.concatenate([[0], odds.object_spawn_ends])
+    equal_preference = np.ones(len(world.objects))
     found = []
     for zone in zones.tolist():
-        rows = meet(rng, world.places, slice(starts[zone], starts[zone + 1]), everything_alike, -(-count // len(zones)))
-        x, y = stand(rng, world.places, rows, odds.unknown[world.places.site[rows]])
-        for row, place_x, place_y in zip(rows.tolist(), x.tolist(), y.tolist(), strict=True):
-            target = int(world.places.target[row])
+        rows = meet(
+            rng, world.object_spawns, slice(starts[zone], starts[zone + 1]), equal_preference, -(-count // len(zones))
+        )
+        x, y = stand(rng, world.object_spawns, rows, odds.unknown[world.object_spawns.site[rows]])
+        for row, object_x, object_y in zip(rows.tolist(), x.tolist(), y.tolist(), strict=True):
+            target = int(world.object_spawns.target[row])
             thing = world.objects[target]
             slots = _draw(rng, thing.slots)
             if slots:
-                prefix, site = OBJECT_PREFIXES[thing.kind], int(world.places.site[row])
-                found.append(SideLooting(prefix, target, place_x, place_y, site, day, slots, 0))
+                prefix, site = OBJECT_PREFIXES[thing.kind], int(world.object_spawns.site[row])
+                found.append(SideLooting(prefix, target, object_x, object_y, site, day, slots, 0))
     return found
 
 
 def _of_kills(
     world: World, kills: Kills, rng: np.random.Generator, *, share: float, prefix: str, attribute: str
 ) -> list[SideLooting]:
-    """Return lootings of a share of the kills that have the attribute (`skins` or `pockets`), at the same place."""
+    """Return lootings of a share of the kills that have the attribute (`skins` or `pockets`), at the same position."""
     found = []
     for row in np.flatnonzero(rng.random(len(kills.creature)) < share).tolist():
         target = int(kills.creature[row])
@@ -98,8 +99,8 @@ def _of_kills(
     return found
 
 
-def _at_work(world: World, kills: Kills, rng: np.random.Generator, count: int) -> list[SideLooting]:
-    """Return lootings that have no place of their own: fishing, opened and worked items, unknown ones."""
+def _processing(world: World, kills: Kills, rng: np.random.Generator, count: int) -> list[SideLooting]:
+    """Return fishing, opened and processed items and unknown sources, at the positions of kills."""
     items = world.items
     mechanical = [row for row, creature in enumerate(world.creatures) if creature.kind == "mechanical"]
     found = []
@@ -136,13 +137,13 @@ def side_lootings(
     skins: bool,
     picks_pockets: bool,
 ) -> list[SideLooting]:
-    """Return everything else a player got while he killed these creatures in these zones."""
+    """Return the player's other lootings during these kills in these zones."""
     if not len(kills.creature):
         return []
     gathered = int(rng.poisson(GATHERED * len(kills.creature)))
-    found = _places(world, odds, zones, rng, count=gathered, day=int(kills.day[0]))
+    found = _from_objects(world, odds, zones, rng, count=gathered, day=int(kills.day[0]))
     if skins:
         found += _of_kills(world, kills, rng, share=SKINNED, prefix="SKIN", attribute="skins")
     if picks_pockets:
         found += _of_kills(world, kills, rng, share=PICKED, prefix="PIPO", attribute="pockets")
-    return found + _at_work(world, kills, rng, int(rng.poisson(1 + 0.03 * len(kills.creature))))
+    return found + _processing(world, kills, rng, int(rng.poisson(1 + 0.03 * len(kills.creature))))

@@ -1,4 +1,4 @@
-"""Where things are: outlines of zones, camps of creatures inside them, patrols between them.
+"""Positions: outlines of zones, camps of creatures and patrols inside them.
 
 Coordinates are percent of the zone's map, x to the right, y down.
 """
@@ -12,21 +12,21 @@ import numpy.typing as npt
 
 Points = npt.NDArray[np.float64]
 
-#: Two spawn points of one creature are further apart than this, or they could not be told apart.
+#: Smallest distance of two spawn points of a creature; closer ones could not be distinguished.
 MIN_DISTANCE_PCT = 0.8
 
 
 @dataclass(frozen=True)
 class Outline:
-    """A zone's shape: a circle of `radius_pct` around `centre` with waves of 2 to 5 turns on it."""
+    """A zone's shape: a circle of `radius_pct` around `center` with waves of 2 to 5 turns on it."""
 
-    centre: tuple[float, float]
+    center: tuple[float, float]
     radius_pct: float
     waves: tuple[tuple[float, float], ...]
 
     def contains(self, points: Points) -> npt.NDArray[np.bool_]:
-        """Return for each of the (n, 2) points whether it lies inside."""
-        offset = points - np.array(self.centre)
+        """Return for each of the (n, 2) points whether it is inside."""
+        offset = points - np.array(self.center)
         angle = np.arctan2(offset[:, 1], offset[:, 0])
         reach = np.ones(len(points))
         for turns, (height, phase) in enumerate(self.waves, start=2):
@@ -38,14 +38,14 @@ class Outline:
 def outline(rng: np.random.Generator) -> Outline:
     """Return the shape of a new zone."""
     return Outline(
-        centre=(float(rng.uniform(47, 53)), float(rng.uniform(47, 53))),
+        center=(float(rng.uniform(47, 53)), float(rng.uniform(47, 53))),
         radius_pct=float(rng.uniform(36, 44)),
         waves=tuple((float(rng.uniform(0, 0.12)), float(rng.uniform(0, 2 * np.pi))) for _ in range(4)),
     )
 
 
 def inside(rng: np.random.Generator, shape: Outline, count: int) -> Points:
-    """Return `count` points spread evenly over a shape, (count, 2)."""
+    """Return `count` points distributed evenly over a shape, (count, 2)."""
     found = np.empty((0, 2))
     while len(found) < count:
         tried = rng.uniform(0, 100, (4 * count + 8, 2))
@@ -56,7 +56,7 @@ def inside(rng: np.random.Generator, shape: Outline, count: int) -> Points:
 def camps(rng: np.random.Generator, shape: Outline, count: int) -> Points:
     """Return `count` spawn points in a few camps inside a shape, (count, 2), rounded to 0.1.
 
-    A camp holds some 8 of them, 1.5 to 4 percent around its middle; no two are closer than
+    A camp has about 8 of them, with a standard deviation of 1.5 to 4 percent around its middle. No two are closer than
     `MIN_DISTANCE_PCT`.
     """
     middles = inside(rng, shape, 1 + count // 9)
@@ -65,7 +65,7 @@ def camps(rng: np.random.Generator, shape: Outline, count: int) -> Points:
     while len(points) < count:
         camp = int(rng.integers(len(middles)))
         tried = np.round(middles[camp] + rng.normal(0, widths[camp], 2), 1)
-        widths[camp] *= 1.02  # a crowded camp grows instead of never coming to an end
+        widths[camp] *= 1.02  # a crowded camp grows, so that the loop ends
         taken = np.array(points).reshape(-1, 2)
         if shape.contains(tried[None])[0] and (np.hypot(*(taken - tried).T) >= MIN_DISTANCE_PCT).all():
             points.append(tried)

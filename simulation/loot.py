@@ -1,4 +1,4 @@
-"""What there is to get: items, and how often which of them comes out of what."""
+"""Items and loot tables: what drops from what, and how often."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simulation.names import Name
 
 @dataclass(frozen=True)
 class Slot:
-    """An item that may lie in a looting; `stack` is the most that lie there at once."""
+    """An item that may be in a looting; `stack` is the largest count."""
 
     item: int
     rate: float
@@ -23,7 +23,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class LootTable:
-    """What one killed creature gives: each slot by itself, and money (evenly from 1 to 2·mean - 1 copper)."""
+    """The loot of a kill: independent slots, and money (evenly distributed from 1 to 2·mean - 1 copper)."""
 
     slots: tuple[Slot, ...]
     money_chance: float = 0.0
@@ -31,7 +31,7 @@ class LootTable:
 
     @property
     def nothing(self) -> float:
-        """The chance that a kill gives nothing at all; the addon never records those."""
+        """The chance that a kill gives nothing; the addon never records those."""
         chance = 1 - self.money_chance
         for slot in self.slots:
             chance *= 1 - slot.rate
@@ -40,7 +40,7 @@ class LootTable:
 
 @dataclass
 class Items:
-    """All items of the world by the group they belong to; ids are drawn, rising and with gaps."""
+    """All items of the world by group; ids are random, increasing and with gaps."""
 
     names: dict[int, Name] = field(default_factory=dict)
     things: list[int] = field(default_factory=list)
@@ -130,7 +130,7 @@ def creature_table(
 
 
 def gathering_table(rng: np.random.Generator, items: Items, kind: str, row: int) -> tuple[Slot, ...]:
-    """Return what a herb, a vein or a chest gives; the first slot of a herb or vein is always there."""
+    """Return what a herb, a vein or a chest gives; the first slot of a herb or vein always drops."""
     if kind == "herb":
         extra = _slot(rng, items.herbs[(row + 3) % len(items.herbs)], 0.02, 0.08)
         return (Slot(items.herbs[row], 1.0, stack=3), extra)

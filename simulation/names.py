@@ -1,4 +1,4 @@
-"""Names in both languages, and how the addon writes them down."""
+"""Names in both languages, and their escapes in the addon's documents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape as xml_escape
 
 from simulation import words
 
-#: The client's locales whose names this world knows; British clients write American names.
+#: The locales in which this world has names; British clients write American names.
 LOCALES = ("enUS", "enGB", "deDE")
 
 _PIPES = str.maketrans(

@@ -1,10 +1,11 @@
-"""One player's weeks: which zones he visits, what he sees, kills and gathers there, and where he stands."""
+"""A player's weeks: the zones they visit, what they see, kill and gather there, and their positions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from simulation.encounters import Chances, anywhere, meet, stand
 from simulation.gathering import Kills, SideLooting, side_lootings
@@ -19,7 +20,7 @@ _HIGHEST_LEVEL = 60
 
 @dataclass(frozen=True)
 class Player:
-    """What of a player decides where he goes and what he gets."""
+    """What determines a player's zones and loot."""
 
     level: int
     horde: bool
@@ -29,11 +30,10 @@ class Player:
 
 @dataclass(frozen=True)
 class Journey:
-    """What a player noted: positions in tenths of a percent (or `UNKNOWN`), days since the first one played.
+    """What the addon recorded: positions in tenths of a percent (or `UNKNOWN`), days since the first day of play.
 
-    Sightings are columns in step: `seen` holds rows of the world's spawns. `seen_day` and `levels` hold,
-    for every creature of the world, the day of its first sighting and how far the seen levels lie
-    within its range.
+    Sightings are columns of equal length: `seen` holds rows of the world's spawns. `seen_day` and `levels` hold, for
+    every creature of the world, the day of its first sighting and the offset of the seen levels in its range.
     """
 
     player: Player
@@ -48,7 +48,7 @@ class Journey:
 
 
 def make_player(rng: np.random.Generator) -> Player:
-    """Return a player; most are of middling level."""
+    """Return a player; most have a medium level."""
     return Player(
         level=int(np.clip(rng.normal(34, 18), 1, _HIGHEST_LEVEL)),
         horde=bool(rng.random() < 0.5),
@@ -58,12 +58,24 @@ def make_player(rng: np.random.Generator) -> Player:
 
 
 def _choose_zones(rng: np.random.Generator, player: Player, zone_levels: Ints) -> tuple[Ints, Floats]:
-    """Return one to four zones near the player's level and the share of his time in each."""
-    liking = np.exp(-(((zone_levels - player.level) / 9.0) ** 2)) + 0.01
+    """Return one to four zones near the player's level and the shares of time in each."""
+    preference = np.exp(-(((zone_levels - player.level) / 9.0) ** 2)) + 0.01
     count = int(rng.integers(1, 5))
-    zones = rng.choice(len(zone_levels), count, replace=False, p=liking / liking.sum())
+    zones = rng.choice(len(zone_levels), count, replace=False, p=preference / preference.sum())
     shares = rng.exponential(1.0, count) + 0.1
     return zones, shares / shares.sum()
+
+
+def _kill(
+    rng: np.random.Generator, odds: Chances, player: Player, seen: Ints, targets: Ints
+) -> tuple[Ints, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return the killed ones of the seen rows in random order, which of their slots drop, and whether money does."""
+    killed = seen[rng.random(len(seen)) < odds.killed[int(player.horde)][targets[seen]]]
+    killed = rng.permutation(killed)
+    hits = rng.random((len(killed), odds.rates.shape[1])) < odds.rates[targets[killed]]
+    money = rng.random(len(killed)) < odds.money[targets[killed]]
+    gave = hits.any(axis=1) | money  # the addon never records a looting that gave nothing
+    return killed[gave], hits[gave], money[gave]
 
 
 def travel(
@@ -71,23 +83,17 @@ def travel(
 ) -> Journey:
     """Return a player's weeks with `encounters` sightings; a malicious one's positions are random."""
     zones, shares = _choose_zones(rng, player, odds.zone_levels)
-    liking = rng.exponential(1.0, len(world.creatures)) + 0.05
+    preference = rng.exponential(1.0, len(world.creatures)) + 0.05
     counts = rng.multinomial(encounters, shares)
     spawns = world.spawns
     starts = np.concatenate([[0], odds.spawn_ends])
     seen = np.concatenate(
         [
-            meet(rng, spawns, slice(starts[zone], starts[zone + 1]), liking, count)
+            meet(rng, spawns, slice(starts[zone], starts[zone + 1]), preference, count)
             for zone, count in zip(zones.tolist(), counts.tolist(), strict=True)
         ]
     )
-    killed = seen[rng.random(len(seen)) < odds.killed[int(player.horde)][spawns.target[seen]]]
-    killed = rng.permutation(killed)
-    # The addon never records a looting that gave nothing.
-    hits = rng.random((len(killed), odds.rates.shape[1])) < odds.rates[spawns.target[killed]]
-    money = rng.random(len(killed)) < odds.money[spawns.target[killed]]
-    gave = hits.any(axis=1) | money
-    killed, hits, money = killed[gave], hits[gave], money[gave]
+    killed, hits, money = _kill(rng, odds, player, seen, spawns.target)
     kill = spawns.target[killed]
     hit_kill, hit_slot = np.nonzero(hits)
     most = np.ones(len(kill), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Records that the portal keeps but does not merge: merchants, trainers, recipes, quest comments and the like."""
+"""Records that are not merged: merchants, trainers, recipes, quest comments and others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simulation.world import World
 #: Elements that the addon's version 42 writes; the others came later.
 IN_VERSION_42 = ("Merchant", "Recipe", "Trainer")
 
-#: How many of each an upload holds on average.
+#: Mean number of each in an upload.
 USUAL_COUNT = {
     "Questcomment": 1.0,
     "Merchant": 1.5,
@@ -37,12 +37,12 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class IgnoredRecords:
-    """A choice of such records for each element, ready to be put into an upload."""
+    """Records to choose from, by element, as text of a document."""
 
     by_element: dict[str, tuple[str, ...]]
 
     def some(self, rng: np.random.Generator, element: str) -> list[str]:
-        """Return a few of an element's records, none twice."""
+        """Draw a few different records of an element."""
         choice = self.by_element[element]
         count = min(int(rng.poisson(USUAL_COUNT[element])), len(choice))
         return [choice[row] for row in rng.permutation(len(choice))[:count].tolist()]
@@ -55,7 +55,7 @@ def make_records(world: World, locale: str, version: int) -> IgnoredRecords:
     things = rng.permutation(world.items.things).tolist()
     item_name = [as_written(world.items.names[item].localized(locale)) for item in things]
     people = [creature for creature in world.creatures if creature.kind == "townsperson"][:24]
-    places = [as_written(zone.name.localized(locale)) for zone in world.zones if not zone.is_instance]
+    zone_names = [as_written(zone.name.localized(locale)) for zone in world.zones if not zone.is_instance]
     by_element = {
         "Merchant": [
             f'<Merchant name="{as_written(person.name.localized(locale))}">'
@@ -85,8 +85,8 @@ def make_records(world: World, locale: str, version: int) -> IgnoredRecords:
         ],
         "EventObjective": [
             f'<EventObjective questid="{101 + row}" objective="{word["killed"]}#{_SOME_DAY}">'
-            f'<Zone name="{place}" level="0">{20 + row}/{50 - row},</Zone></EventObjective>'
-            for row, place in enumerate(places)
+            f'<Zone name="{zone_name}" level="0">{20 + row}/{50 - row},</Zone></EventObjective>'
+            for row, zone_name in enumerate(zone_names)
         ],
         "MobSpell": [
             f'<MobSpell name="0x{creature.id:04X}"><Spell id="{133 + 11 * row}" count="{1 + row % 7}"/></MobSpell>'

@@ -1,4 +1,4 @@
-"""Any number of uploads of one world, one after the other: memory does not grow with their number."""
+"""Any number of uploads of one world; memory does not grow with their number."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from simulation.players import Player, make_player, travel
 from simulation.world import Floats, World
 from simulation.writer import ADDON_LIMIT_CHARACTERS, Writer
 
-#: Sizes of real exports differ widely: the standard deviation of their logarithm.
-SIZE_SPREAD = 0.55
+#: Standard deviation of the logarithm of sizes: those of real exports differ widely.
+SIZE_DEVIATION = 0.55
 
-#: Mean sizes that can be asked for: below, an upload is all envelope; above, most would be cut off.
+#: Possible mean sizes: smaller uploads would have no records, most larger ones would be cut off.
 SMALLEST_MEAN_KB, LARGEST_MEAN_KB = 4, 130
 
 _MEASURED_ENCOUNTERS = (30, 120, 400, 1000, 2500)
@@ -27,7 +27,7 @@ _MEASURED_ENCOUNTERS = (30, 120, 400, 1000, 2500)
 
 @dataclass(frozen=True)
 class Order:
-    """What to simulate. Uploads are dealt to the locales in turn; `players` is their number in all."""
+    """What to simulate. Uploads alternate between the locales; `players` is the number of all locales together."""
 
     uploads: int
     seed: int
@@ -41,7 +41,7 @@ class Order:
 
 
 class SimulatedUpload(NamedTuple):
-    """One upload, ready to be sent, with what is true of it."""
+    """One upload as it is sent, with its player and counts."""
 
     file: str
     body: bytes
@@ -54,13 +54,13 @@ class SimulatedUpload(NamedTuple):
 
 
 def _mean_capped(middle: float) -> float:
-    """Return the mean of sizes spread around `middle` and cut at the addon's limit."""
+    """Return the mean of sizes distributed around `middle` and cut at the addon's limit."""
     shares = [NormalDist().inv_cdf((step + 0.5) / 200) for step in range(200)]
-    return float(np.minimum(middle * np.exp(SIZE_SPREAD * np.array(shares)), ADDON_LIMIT_CHARACTERS).mean())
+    return float(np.minimum(middle * np.exp(SIZE_DEVIATION * np.array(shares)), ADDON_LIMIT_CHARACTERS).mean())
 
 
 def _middle_for(mean_size: float) -> float:
-    """Return the middle of the sizes whose mean is `mean_size` characters (found by halving)."""
+    """Return the median of the sizes whose mean is `mean_size` characters, by bisection."""
     low, high = mean_size / 4, mean_size * 20
     for _ in range(50):
         middle = (low + high) / 2
@@ -81,12 +81,12 @@ def _measure(world: World, odds: Chances, writer: Writer) -> Floats:
 
 
 def _player_number(rng: np.random.Generator, row: int, players: int) -> int:
-    """Return who sends a locale's upload number `row`: first everyone in turn, then the eager ones more often."""
+    """Return the sender of a locale's upload `row`: first each player once, then active players more often."""
     return row if row < players else int(players * rng.random() ** 2)
 
 
 def player_names(order: Order) -> dict[str, list[str]]:
-    """Return the players of each locale; nobody plays in two."""
+    """Return the players of each locale; none plays in two."""
     locales = len(order.locales)
     return {
         locale: [names.player(number * locales + row) for number in range(max(1, order.players // locales))]
@@ -105,8 +105,8 @@ def _wrapping(order: Order, rng: np.random.Generator) -> tuple[int, bool]:
 def simulate(world: World, order: Order) -> Iterator[SimulatedUpload]:
     """Yield the uploads of an order; the same order yields the same bytes.
 
-    Upload `n` depends on the seed and its own number alone, so that a longer order starts as a
-    shorter one with the same players does.
+    Upload `n` depends only on the seed and its own number, so that a longer order starts with the uploads of a shorter
+    one with the same players.
     """
     odds = chances(world)
     versions = (42, 43, 44) if order.mix else (order.version,)
@@ -126,7 +126,7 @@ def simulate(world: World, order: Order) -> Iterator[SimulatedUpload]:
         name = everyone[locale][_player_number(rng, row, len(everyone[locale]))]
         version, wrapped = _wrapping(order, rng)
         malicious = bool(rng.random() < order.malicious_share)
-        size = middle * np.exp(SIZE_SPREAD * rng.standard_normal())
+        size = middle * np.exp(SIZE_DEVIATION * rng.standard_normal())
         curve = curves[locale, version]
         encounters = max(3, round(float(np.interp(size, curve, _MEASURED_ENCOUNTERS))))
         journey = travel(world, odds, players[name], rng, encounters, malicious=malicious)

@@ -24,7 +24,7 @@ INSTANCES = [
     ("Court of Hollow Bells", "Hof der hohlen Glocken", 60, 2, ("RAID1N", "RAID2N", "RAID1H", "RAID2H")),
 ]
 
-#: First halves of beasts' names; the German ones join without a blank.
+#: First halves of beasts' names; the German ones join without a space.
 PREFIXES = [
     ("Reed", "Schilf"),
     ("Ember", "Glut"),

@@ -1,4 +1,4 @@
-"""The invented world: the same for every locale and version of the format, settled by its seed alone."""
+"""The invented world: the same for every locale and version of the format; it depends only on its seed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Zone:
 
     @property
     def is_instance(self) -> bool:
-        """Whether one enters it through a portal, alone with one's group."""
+        """Whether each group of players has a copy of it for themselves."""
         return bool(self.difficulties)
 
 
@@ -65,11 +65,11 @@ class GatheringObject:
 
 @dataclass(frozen=True)
 class Spawns:
-    """Places where something stands, in step and sorted by site.
+    """Spawns of creatures or objects, as columns of equal length, sorted by site.
 
-    A row is a point `x_pct`, `y_pct` of a creature or object (`target`), or one leg of a patrol that
-    starts there and leads `dx_pct`, `dy_pct` on. Players stand some `spread_pct` (standard deviation)
-    off it when they meet it. `weight` says how often it is met: the legs of a patrol share that of a point.
+    A row is a spawn point `x_pct`, `y_pct` of a creature or object (`target`), or one leg of a patrol that starts there
+    and ends `dx_pct`, `dy_pct` further. Recorded positions have a standard deviation of `deviation_pct`. `weight` is
+    the relative frequency of encounters; the legs of a patrol share that of a point.
     """
 
     target: Ints
@@ -78,14 +78,14 @@ class Spawns:
     y_pct: Floats
     dx_pct: Floats
     dy_pct: Floats
-    spread_pct: Floats
+    deviation_pct: Floats
     weight: Floats
     path: Ints
 
 
 @dataclass(frozen=True)
 class World:
-    """Everything there is. `sites` are the (zone, floor) pairs; `Spawns.site` is a row of it."""
+    """The whole world. `sites` are the (zone, floor) pairs; `Spawns.site` is a row of it."""
 
     zones: tuple[Zone, ...]
     sites: tuple[tuple[int, int], ...]
@@ -93,24 +93,24 @@ class World:
     objects: tuple[GatheringObject, ...]
     items: Items
     spawns: Spawns
-    places: Spawns
+    object_spawns: Spawns
 
 
 @dataclass
-class _Ground:
+class _SpawnRows:
     """Collects rows of `Spawns` while the world is made."""
 
     rows: list[tuple[int, int, float, float, float, float, float, float, int]] = field(default_factory=list)
     paths: int = 0
 
-    def points(self, target: int, site: int, points: landscape.Points, spread_pct: float, weight: float) -> None:
+    def points(self, target: int, site: int, points: landscape.Points, deviation_pct: float, weight: float) -> None:
         for x, y in points.tolist():
-            self.rows.append((target, site, x, y, 0.0, 0.0, spread_pct, weight, -1))
+            self.rows.append((target, site, x, y, 0.0, 0.0, deviation_pct, weight, -1))
 
-    def patrol(self, target: int, site: int, corners: landscape.Points, spread_pct: float, weight: float) -> None:
+    def patrol(self, target: int, site: int, corners: landscape.Points, deviation_pct: float, weight: float) -> None:
         legs = np.diff(corners, axis=0)
         for (x, y), (dx, dy) in zip(corners[:-1].tolist(), legs.tolist(), strict=True):
-            self.rows.append((target, site, x, y, dx, dy, spread_pct, weight / len(legs), self.paths))
+            self.rows.append((target, site, x, y, dx, dy, deviation_pct, weight / len(legs), self.paths))
         self.paths += 1
 
     def spawns(self) -> Spawns:
@@ -120,14 +120,14 @@ class _Ground:
 
 @dataclass
 class _Maker:
-    """Makes the creatures of one zone after the other."""
+    """Makes the creatures, zone by zone."""
 
     rng: np.random.Generator
     items: Items
     zones: list[Zone]
     sites: list[tuple[int, int]]
     creatures: list[Creature] = field(default_factory=list)
-    ground: _Ground = field(default_factory=_Ground)
+    spawn_rows: _SpawnRows = field(default_factory=_SpawnRows)
     people: list[tuple[str, int]] = field(default_factory=list)
     last_id: int = 3000
 
@@ -164,10 +164,10 @@ class _Maker:
         rng, shape = self.rng, self.zones[zone].outline
         floors = self.zones[zone].floors
         site = self.sites.index((zone, floors[int(rng.integers(len(floors)))] if floor is None else floor))
-        spread = float(np.clip(rng.normal(0.2, 0.06), 0.08, 0.4))
-        self.ground.points(row, site, landscape.camps(rng, shape, count), spread, 0.4 if count == 1 else 1.0)
+        deviation = float(np.clip(rng.normal(0.2, 0.06), 0.08, 0.4))
+        self.spawn_rows.points(row, site, landscape.camps(rng, shape, count), deviation, 0.4 if count == 1 else 1.0)
         if count > 3 and rng.random() < 0.15:
-            self.ground.patrol(row, site, landscape.patrol(rng, shape), spread, 1.0)
+            self.spawn_rows.patrol(row, site, landscape.patrol(rng, shape), deviation, 1.0)
 
     def notable(self) -> Name:
         """Return the name of the next boss or rare creature."""
@@ -178,7 +178,7 @@ class _Maker:
         return names.notable(str(person), int(epithet))
 
     def outdoors(self, zone: int, beasts: list[tuple[int, int]], folk: int) -> None:
-        """Fill a zone: beasts of several ages, a hostile folk, townspeople, an oddity, a rare one."""
+        """Fill a zone: beasts of several ages, a hostile folk, townspeople, an oddity, rare creatures."""
         rng, level = self.rng, self.zones[zone].level
         for number, (prefix, species) in enumerate(beasts):
             name = names.beast(prefix, species)
@@ -186,7 +186,7 @@ class _Maker:
             self.settle(grown, zone, int(rng.integers(12, 41)))
             if zone + 1 < len(words.OUTDOOR_ZONES) and number == 0:
                 self.settle(grown, zone + 1, int(rng.integers(4, 12)))
-            if number == 1 and zone % 3 == 0:  # another creature of the same name: names are no keys
+            if number == 1 and zone % 3 == 0:  # another creature of the same name, because names are not unique
                 self.settle(self.creature(name, "beast", level + 3, HOSTILE, species), zone, int(rng.integers(5, 15)))
             age = number % len(words.AGES)
             gender = words.BEASTS[species][2]
@@ -218,25 +218,25 @@ class _Maker:
             self.settle(self.creature(self.notable(), "boss", level + 2, HOSTILE), zone, 1, floor)
 
 
-def _places(
+def _object_spawns(
     rng: np.random.Generator, zones: list[Zone], sites: list[tuple[int, int]], objects: list[GatheringObject]
 ) -> Spawns:
-    ground = _Ground()
+    spawn_rows = _SpawnRows()
     for site, (zone, _) in enumerate(sites):
         kinds = {"chest": 2} if zones[zone].is_instance else {"herb": 3, "ore": 2, "chest": 2}
         for kind, count in kinds.items():
             rows = [row for row, thing in enumerate(objects) if thing.kind == kind]
             for row in rng.choice(rows, count, replace=False).tolist():
                 points = landscape.inside(rng, zones[zone].outline, int(rng.integers(3, 21)))
-                ground.points(row, site, np.round(points, 1), 0.15, 1.0)
-    return ground.spawns()
+                spawn_rows.points(row, site, np.round(points, 1), 0.15, 1.0)
+    return spawn_rows.spawns()
 
 
 @lru_cache(maxsize=4)
 def make_world(seed: int) -> World:
     """Return the world of a seed: 14 zones, some 250 creatures, some 400 items.
 
-    The names come from fixed lists; where things are and what they drop differs from seed to seed.
+    The names come from fixed lists; positions and loot depend on the seed.
     """
     rng = np.random.default_rng([seed, 0])
     items = loot.make_items(rng)
@@ -272,6 +272,6 @@ def make_world(seed: int) -> World:
         creatures=tuple(maker.creatures),
         objects=tuple(objects),
         items=items,
-        spawns=maker.ground.spawns(),
-        places=_places(rng, zones, sites, objects),
+        spawns=maker.spawn_rows.spawns(),
+        object_spawns=_object_spawns(rng, zones, sites, objects),
     )

@@ -1,6 +1,6 @@
-"""A player's weeks as the addon writes them: one `MobMapData` document.
+"""Write a player's weeks as the addon does: one `MobMapData` document.
 
-Text is put together from fragments made once per world, locale and version; whole columns of them are
+The text is joined from fragments that are made once per world, locale and version. Whole columns of fragments are
 joined as arrays of objects, so that a document of 65 KB takes some milliseconds.
 """
 
@@ -24,7 +24,7 @@ Texts = npt.NDArray[Any]
 #: The addon stops its export here and drops what follows.
 ADDON_LIMIT_CHARACTERS = 180_000
 
-#: The first day anyone played.
+#: The first day of play.
 FIRST_DAY = date(2023, 11, 1)
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -32,7 +32,7 @@ _END = "</MobMapData>"
 
 
 class Document(NamedTuple):
-    """An upload's text with what a receipt must say of it."""
+    """The text of a document, and the counts that its receipt must show."""
 
     text: str
     positions: int
@@ -51,7 +51,7 @@ def addon_day(day: date) -> int:
 
 
 def base36(number: int) -> str:
-    """Return a number of at least 0 to base 36: `base36(6603) == "53F"`."""
+    """Return a number of at least 0 in base 36: `base36(6603) == "53F"`."""
     text = ""
     while number or not text:
         number, digit = divmod(number, 36)
@@ -98,7 +98,7 @@ class Writer:
         self.creature_names = [as_written(creature.name.localized(locale)) for creature in world.creatures]
         self.object_names = [as_written(thing.name.localized(locale)) for thing in world.objects]
         self.zone_names = [as_written(zone.name.localized(locale)) for zone in world.zones]
-        # Version 42 knows no ids: there the name is the key.
+        # Version 42 has no ids: the name is the key.
         self.creature_keys = [
             f"n0x{creature.id:04X}" if self.has_ids else f"n{name}"
             for creature, name in zip(world.creatures, self.creature_names, strict=True)
@@ -117,7 +117,7 @@ class Writer:
                 self.slots[row, column] = f"{slot.item}:{slot.suffix}:{slot.unique}:"
 
     def write(self, journey: Journey, rng: np.random.Generator) -> Document:
-        """Return the document of a journey; its records' order is drawn, as the addon's tables have none."""
+        """Return the document of a journey; its records are in random order, like the addon's tables."""
         head, tail = self.head, _END
         kinds = [
             self._ignored("Questcomment", rng),
@@ -140,14 +140,14 @@ class Writer:
     def _mobs(self, journey: Journey) -> list[_Record]:
         """Return a `Mob` for every creature seen, with the positions of each of its zones and floors."""
         spawns, sites = self.world.spawns, len(self.world.sites)
-        place = spawns.target[journey.seen] * sites + spawns.site[journey.seen]
-        order = np.argsort(place, kind="stable")
+        habitat = spawns.target[journey.seen] * sites + spawns.site[journey.seen]
+        order = np.argsort(habitat, kind="stable")
         coordinates = (self.x_slash[journey.seen_x[order]] + self.y_comma[journey.seen_y[order]]).tolist()
-        places, starts = np.unique(place[order], return_index=True)
+        habitats, starts = np.unique(habitat[order], return_index=True)
         ends = [*starts[1:].tolist(), len(coordinates)]
         zones_of: dict[int, list[str]] = {}
         counts: dict[int, int] = {}
-        for number, start, end in zip(places.tolist(), starts.tolist(), ends, strict=True):
+        for number, start, end in zip(habitats.tolist(), starts.tolist(), ends, strict=True):
             creature, site = divmod(number, sites)
             zones_of.setdefault(creature, []).append(f"{self.mob_zones[site]}{''.join(coordinates[start:end])}</Zone>")
             counts[creature] = counts.get(creature, 0) + end - start
@@ -168,16 +168,16 @@ class Writer:
             f'<Mob name="{name}" blizzid="{creature.id}" min="{lowest}" max="{highest}" react="{react}" date="{day}">'
         )
 
-    def _places(self, journey: Journey) -> list[str]:
-        """Return for every site how a source's name goes on after the coordinates: `Brackenfell#0">`."""
+    def _name_ends(self, journey: Journey) -> list[str]:
+        """Return for every site the part of a source's name after the coordinates: `Brackenfell#0">`."""
         return [
             f"{self.zone_names[zone]}{journey.difficulties.get(zone, '')}" + (f'#{floor}">' if self.has_ids else '">')
             for zone, floor in self.world.sites
         ]
 
     def _loots(self, journey: Journey) -> list[_Record]:
-        """Return a `Loot` for every source and place, with all its lootings."""
-        kills, places = journey.kills, self._places(journey)
+        """Return a `Loot` for every source and location, with all its lootings."""
+        kills, name_ends = journey.kills, self._name_ends(journey)
         tails = self.counts[kills.count] + self.slot_ends[kills.day]
         slots = (self.slots[kills.creature[kills.hit_kill], kills.hit_slot] + tails[kills.hit_kill]).tolist()
         ends = np.cumsum(np.bincount(kills.hit_kill, minlength=len(kills.creature))).tolist()
@@ -185,7 +185,7 @@ class Writer:
             self.sources[kills.creature]
             + self.hash_after[kills.x]
             + self.hash_after[kills.y]
-            + _objects(places)[kills.site]
+            + _objects(name_ends)[kills.site]
         ).tolist()
         found: dict[str, list[str]] = {}
         begin = 0
@@ -199,14 +199,14 @@ class Writer:
                 found[start] = [text]
             begin = end
         for looting in journey.side:
-            start, text = self._side(looting, places[looting.site])
+            start, text = self._side(looting, name_ends[looting.site])
             found.setdefault(start, []).append(text)
         return [_Record(f"{start}{''.join(texts)}</Loot>", 0, len(texts)) for start, texts in found.items()]
 
-    def _side(self, looting: SideLooting, place: str) -> tuple[str, str]:
-        """Return how another looting's element starts, and its text."""
+    def _side(self, looting: SideLooting, name_end: str) -> tuple[str, str]:
+        """Return the start tag of another looting's element, and its text."""
         prefix, target = looting.prefix, looting.target
-        if prefix == "SKIN":  # goes by the localized name in every version
+        if prefix == "SKIN":  # has the localized name in every version
             key = f"n{self.creature_names[target]}"
         elif prefix in {"PIPO", "ENGN"}:
             key = self.creature_keys[target]
@@ -218,6 +218,6 @@ class Writer:
         slots = "".join(f"{slot.item}:{slot.suffix}:{slot.unique}:{count}{day}" for slot, count in looting.slots)
         money = f"{looting.copper}#" if looting.copper else ""
         return (
-            f'<Loot name="{prefix}{key}#{self.numbers[looting.x]}#{self.numbers[looting.y]}#{place}',
+            f'<Loot name="{prefix}{key}#{self.numbers[looting.x]}#{self.numbers[looting.y]}#{name_end}',
             f"+{slots}{money}",
         )

@@ -1,4 +1,4 @@
-"""Loaded by Python's own start where this folder is on PYTHONPATH: sleep in a way that libfaketime leaves alone.
+"""Replace time.sleep by one that works under libfaketime; Python loads this at start if the folder is on PYTHONPATH.
 
 Debian 12's libfaketime (0.9.10) breaks clock_nanosleep against the monotonic clock, which is how Python
 3.11 sleeps: "Invalid argument". Waiting in select() does the same.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from deploy.steps import environment
 from deploy.steps.place import CHECKOUT, Place
-from deploy.steps.progress import Failure, step
+from deploy.steps.progress import Failure, run, step
 from deploy.steps.venv import VENV
 
 UPLOADS = 150
@@ -25,9 +25,13 @@ def feed(place: Place, site: str, hosted: list[str], manage: Callable[..., str])
         return
     folder = place.var / "demo"
     with step(f"Inventing a demo world: {UPLOADS} uploads, {', '.join(told)}"):
-        manage(
-            *(place, "simulate", folder, "--uploads", str(UPLOADS), "--seed", str(SEED)),
-            *("--locale", ",".join(told), "--force"),
+        run(
+            [
+                *(VENV / "bin" / "python", "-m", "simulation", folder, "--uploads", str(UPLOADS)),
+                *("--seed", str(SEED), "--locale", ",".join(told), "--force"),
+            ],
+            doing="Inventing the demo world (python -m simulation)",
+            cwd=CHECKOUT,
         )
         for locale in told:
             manage(place, "import_names", "items", folder / f"items-{locale}.csv", "--locale", locale)

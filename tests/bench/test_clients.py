@@ -8,7 +8,7 @@ import io
 
 import pytest
 
-from bench.load import timing, told, variant
+from bench.load import parse_head, parse_timing, variant
 from bench.stream import plain, wrapped
 from bench.upload import slowest_hundredth_ms
 from ingest.formats.mobmapdata.validate import validate
@@ -17,7 +17,7 @@ from tests.ingest.factories import document, mob, zone
 XML = document(mob(zone("1/1,2/2,")))
 
 
-def test_variants_are_valid_new_and_count_the_same():
+def test_variants_are_valid_and_new_with_the_same_counts():
     first, second = (validate(io.BytesIO(variant(XML, number))) for number in (0, 1))
     original = validate(io.BytesIO(XML))
     assert len({first.content_hash, second.content_hash, original.content_hash}) == 3
@@ -32,12 +32,12 @@ def test_every_wrapping_holds_the_document(number):
     assert plain(body) == XML
 
 
-def test_a_file_in_base64_is_taken_as_its_document():
+def test_a_base64_file_is_read_as_its_document():
     assert plain(base64.b64encode(XML)) == XML
 
 
-def test_the_slowest_hundredth_is_told_by_its_steps():
-    steps = [timing("check;dur=50, row;dur=10.5"), timing("check;dur=1"), timing("")]
+def test_the_slowest_hundredth_is_split_into_steps():
+    steps = [parse_timing("check;dur=50, row;dur=10.5"), parse_timing("check;dur=1"), parse_timing("")]
     assert steps == [{"check": 50, "row": 10.5}, {"check": 1}, {}]
     assert slowest_hundredth_ms([0.2, 0.1, 0.15], steps) == {"wait": 139.5, "check": 50, "row": 10.5}
     assert slowest_hundredth_ms([0.3] * 250 + [0.5, 0.4], [{"check": 1.0}] * 250 + steps[:2]) == {
@@ -47,7 +47,7 @@ def test_the_slowest_hundredth_is_told_by_its_steps():
     }
 
 
-@pytest.mark.parametrize(("connection", "stays"), [("keep-alive", True), ("close", False)])
-def test_a_connection_is_left_when_the_server_says_so(connection, stays):
+@pytest.mark.parametrize(("connection", "keep_alive"), [("keep-alive", True), ("close", False)])
+def test_a_connection_is_closed_when_the_server_says_so(connection, keep_alive):
     headers = f"Connection: {connection}\r\nServer-Timing: row;dur=1\r\nContent-Length: 2"
-    assert told(f"HTTP/1.1 202 Accepted\r\n{headers}\r\n\r\n".encode()) == ("202", 2, {"row": 1.0}, stays)
+    assert parse_head(f"HTTP/1.1 202 Accepted\r\n{headers}\r\n\r\n".encode()) == ("202", 2, {"row": 1.0}, keep_alive)

@@ -1,4 +1,4 @@
-"""A small file system is filled to its last block and relieved, where this machine lets root mount."""
+"""A small file system is filled and freed again, if root may mount on this machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import os, sys
 from pathlib import Path
 from bench import disks
 folder = Path(sys.argv[1])
-why = disks.own_mounts() or disks.mount_image(folder, folder.with_suffix(".img"), 16)
+why = disks.unshare_mounts() or disks.mount_image(folder, folder.with_suffix(".img"), 16)
 if why:
     print("SKIP " + why)
     sys.exit()
@@ -29,19 +29,19 @@ try:
     print("wrote")
 except OSError as error:
     print(error.errno)
-disks.relieve(folder)
+disks.free(folder)
 (folder / "one").write_bytes(b"x" * 100_000)
-print("relieved")
+print("freed")
 """
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting takes root")
-def test_a_filled_disk_takes_nothing_more_until_it_is_relieved(tmp_path: Path):
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
+def test_a_filled_disk_accepts_no_data_until_it_is_freed(tmp_path: Path):
     folder = tmp_path / "small"
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, folder], cwd=BASE_DIR, capture_output=True, text=True, check=True, timeout=120
     )
     if done.stdout.startswith("SKIP"):
         pytest.skip(f"no small file system can be mounted here: {done.stdout[5:].strip()}")
-    assert done.stdout.split() == [str(errno.ENOSPC), "relieved"]
-    assert not os.path.ismount(folder), "the mount was to be seen by that process alone"
+    assert done.stdout.split() == [str(errno.ENOSPC), "freed"]
+    assert not os.path.ismount(folder), "the mount must be visible to that process only"

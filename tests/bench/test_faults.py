@@ -1,4 +1,4 @@
-"""When which fault comes: a pure function of the seed."""
+"""The schedule of faults: a pure function of the seed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_the_same_seed_gives_the_same_faults_and_another_seed_others():
 
 
 @given(st.integers(1, 80), st.integers(), st.lists(st.sampled_from(KINDS), min_size=1, unique=True))
-def test_every_gap_has_one_fault_and_every_kind_comes_as_often_as_the_others(count, seed, kinds):
+def test_every_gap_has_one_fault_and_all_kinds_are_equally_frequent(count, seed, kinds):
     faults = schedule(count, seed, 10.0, kinds)
     assert [int(fault.at_s // 10) for fault in faults] == list(range(count))
     often = Counter(fault.kind for fault in faults)

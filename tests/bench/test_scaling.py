@@ -44,7 +44,7 @@ print("read", flush=True)
 sys.stdin.readline()
 """
 
-#: Asks again and again, each time at the moment that another process does: one that disturbs is found within some 40.
+#: Asks 500 times at the same moment as another process: interference shows within some 40.
 ASKING = """
 import socket, sys
 from pathlib import Path
@@ -55,13 +55,13 @@ with socket.socket(fileno=int(sys.argv[1])) as other:
         other.recv(1)
         assert ASKED == ""
 """
-#: Against waiting for good.
+#: Timeout of everything that waits.
 PATIENCE_S = 120
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A short path: those of Unix sockets may not be long."""
+    """A short path, because paths of Unix sockets are limited."""
     with tempfile.TemporaryDirectory(prefix="mobmap-") as name:
         yield Path(name)
 
@@ -75,7 +75,7 @@ def test_the_tables_hold_what_the_clients_expect() -> None:
         for creature in (1, 59, 60, 200):
             cursor.execute(creatures.SELECT_CREATURE, [creature])
             found = dict(zip(("id", "name", "min", "max", "uploads"), cursor.fetchone(), strict=True))
-            assert found == json.loads(creatures.document(creature, creatures.first_uploads(creature)))
+            assert found == json.loads(creatures.answer(creature, creatures.first_uploads(creature)))
             cursor.execute(creatures.SELECT_BY_NAME, [creatures.name_of(creature)])
             assert cursor.fetchall() == [(creature,)]
         cursor.execute(creatures.UPDATE_CREATURES, [[3, 5]])
@@ -87,10 +87,10 @@ def test_records_have_one_length_and_hold_the_longest_name() -> None:
     for creature in (1, longest, longest + 5_000 * len(creatures.FIRST_WORDS)):
         made = creatures.record(creature, 1_000_000)
         assert len(made) == creatures.RECORD_BYTES
-        assert json.loads(made) == json.loads(creatures.document(creature, 1_000_000))
+        assert json.loads(made) == json.loads(creatures.answer(creature, 1_000_000))
 
 
-def test_a_filled_cache_answers_and_forgets_what_exceeds_its_memory(folder: Path) -> None:
+def test_a_filled_cache_answers_and_evicts_what_exceeds_its_memory(folder: Path) -> None:
     with memcached.running(folder / "cache", 2 << 20) as path:
         memcached.fill(path, [memcached.entry(b"m%d" % number, b"x" * 100) for number in range(1000)])
         assert memcached.count(path) == 1000
@@ -108,7 +108,7 @@ def test_a_filled_cache_answers_and_forgets_what_exceeds_its_memory(folder: Path
     ],
     ids=["memory", "disk"],
 )
-def test_processes_that_ask_at_once_do_not_disturb_each_other(asked: str, why_not: Callable[[], str]) -> None:
+def test_processes_that_ask_at_once_do_not_interfere(asked: str, why_not: Callable[[], str]) -> None:
     if why := why_not():
         pytest.skip(f"that can't be limited here: {why}")
     with ExitStack() as stack:
@@ -123,17 +123,17 @@ def test_processes_that_ask_at_once_do_not_disturb_each_other(asked: str, why_no
         for process in at_once:
             stack.callback(process.kill)
         for end in ends:
-            end.close()  # so that neither waits for the other in vain
+            end.close()  # so that neither waits for the other forever
         assert [process.communicate(timeout=PATIENCE_S)[1] for process in at_once] == ["", ""]
 
 
 def next_line(process: subprocess.Popen[str]) -> str:
-    """Return what a process prints next, nothing where it stays silent."""
+    """Return the next line that a process prints, "" if there is none in time."""
     assert process.stdout
     return process.stdout.readline() if select([process.stdout], [], [], PATIENCE_S)[0] else ""
 
 
-def test_a_limit_counts_what_the_kernel_keeps_of_files(folder: Path) -> None:
+def test_a_limit_counts_the_page_cache(folder: Path) -> None:
     if why := memory_limit.why_not():
         pytest.skip(f"memory can't be limited here: {why}")
     file = folder / "file"
@@ -148,18 +148,18 @@ def test_a_limit_counts_what_the_kernel_keeps_of_files(folder: Path) -> None:
     with holder as process, memory_limit.limit("test") as limit:
         assert process.stdin
         assert next_line(process) == "ready\n"
-        limit.take([psutil.Process(process.pid)])
+        limit.add([psutil.Process(process.pid)])
         limit.set(150_000_000)
         process.stdin.write("go\n")
         process.stdin.flush()
         assert next_line(process) == "read\n"
         assert 64_000_000 < limit.used_bytes() <= 150_000_000
-        limit.free()
+        limit.release()
         process.communicate("end\n", timeout=PATIENCE_S)
     assert process.returncode == 0
 
 
-def test_what_was_seen_becomes_figures_plots_and_words(tmp_path: Path) -> None:
+def test_growth_becomes_figures_plots_and_notes(tmp_path: Path) -> None:
     result = Result("scaling", "Scaling", "small", {"processor": "2 × one"})
     growing = Growing.__new__(Growing)
     growing.result, growing.sizes, growing.memory_bytes, growing.in_memory = result, [1000, 5000], 10**9, 900.0
@@ -171,29 +171,29 @@ def test_what_was_seen_becomes_figures_plots_and_words(tmp_path: Path) -> None:
         for operation, source in SERIES
         for size in growing.sizes
     }
-    scaling.tell(growing)
+    scaling.add_growth(growing)
     assert [len(chart.series) for chart in result.charts] == [5, 4, 3]
-    told = " ".join(result.notes)
-    assert "PostgreSQL alone keeps 25%" in told
-    assert "4.0 times smaller" in told
-    assert "3.6 times as much as with a quarter" in told
-    document = {**asdict(result), "measured_at": "2026-01-01T00:00:00", "quick": False, "passed": True}
-    (tmp_path / "scaling.json").write_text(json.dumps(document))
+    notes = " ".join(result.notes)
+    assert "PostgreSQL alone keeps 25%" in notes
+    assert "4.0 times smaller" in notes
+    assert "3.6 times as much as with a quarter" in notes
+    contents = {**asdict(result), "measured_at": "2026-01-01T00:00:00", "quick": False, "passed": True}
+    (tmp_path / "scaling.json").write_text(json.dumps(contents))
     report.write([tmp_path / "scaling.json"], tmp_path)
     assert len(list((tmp_path / "benchmarks").glob("scaling*.svg"))) == 3
 
 
-def test_more_clients_than_cores_are_compared_with_their_neighbours_in_time() -> None:
+def test_more_clients_than_cores_are_compared_with_their_neighbors_in_time() -> None:
     order = scaling_reading.in_turns((1, 2, 4, 8), cores=2)
     assert order == [1, 2, 4, 2, 8, 2]
     slowing = [(clients, 100.0 - 10 * at) for at, clients in enumerate(order)]
-    assert scaling_reading.shares_of_neighbours(slowing, cores=2) == [(4, 1.0), (8, 1.0)], "the machine's own slowing"
+    assert scaling_reading.shares_of_neighbors(slowing, cores=2) == [(4, 1.0), (8, 1.0)], "the machine's own slowing"
     halved = [(clients, rate / 2 if clients == 8 else rate) for clients, rate in slowing]
-    assert scaling_reading.shares_of_neighbours(halved, cores=2) == [(4, 1.0), (8, 0.5)]
-    assert scaling_reading.shares_of_neighbours([(1, 5.0), (2, 6.0)], cores=2) == []
+    assert scaling_reading.shares_of_neighbors(halved, cores=2) == [(4, 1.0), (8, 0.5)]
+    assert scaling_reading.shares_of_neighbors([(1, 5.0), (2, 6.0)], cores=2) == []
 
 
-def test_reading_one_by_one_is_held_against_what_answers_without_a_table_keep() -> None:
+def test_reading_one_by_one_is_compared_with_answers_without_a_table() -> None:
     result = Result("scaling", "Scaling", "", {})
     more = [n for n in scaling_reading.CLIENTS if n > 2]
     kept = {
@@ -203,12 +203,12 @@ def test_reading_one_by_one_is_held_against_what_answers_without_a_table_keep() 
     }
     scaling_reading.judge(result, 2, kept)
     assert [(round(target.value, 2), target.met) for target in result.targets] == [(0.9, True), (0.75, False)]
-    assert "fall to 0.60" in result.notes[0] and "falls to 0.80" in result.notes[0]
+    assert "falls to 0.60" in result.notes[0] and "falls to 0.80" in result.notes[0]
 
 
-def test_every_figure_is_in_the_report_in_the_help_and_in_all() -> None:
+def test_every_benchmark_is_in_the_report_the_help_and_all() -> None:
     measured = set(COMMANDS) - {"profile", "all", "screenshots", "report"}
     assert set(report.ORDER) == set(MINUTES) == measured
-    told = subprocess.run([BASE_DIR / "bench" / "run", "--help"], capture_output=True, text=True, check=True).stdout
-    assert all(f"\n    {name} " in told for name in COMMANDS)
+    shown = subprocess.run([BASE_DIR / "bench" / "run", "--help"], capture_output=True, text=True, check=True).stdout
+    assert all(f"\n    {name} " in shown for name in COMMANDS)
     assert {operation for operation, _ in SERIES} >= {READ, UPDATE}

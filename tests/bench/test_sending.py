@@ -1,4 +1,4 @@
-"""The notes that are sent for pictures of receipts: as good and as bad as they must be."""
+"""The documents that are sent for screenshots: a valid one and a faulty one."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ MOB = {"id": 10636, "name": 'Kodo "||" Calf', "min": None, "max": None}
 KNOWN = [[x / 10, y / 10] for x in range(0, 40) for y in range(980, 1001)]
 
 
-def notes() -> str:
-    return sending.notes(ZONE, MOB, KNOWN, random.Random(1))
+def example() -> str:
+    return sending.document(ZONE, MOB, KNOWN, random.Random(1))
 
 
-def test_the_notes_are_valid_and_each_of_their_positions_is_new():
-    contents = validate(io.BytesIO(notes().encode()))
+def test_the_document_is_valid_and_has_only_new_positions():
+    contents = validate(io.BytesIO(example().encode()))
     assert (contents.mobs, contents.positions) == (1, sending.NEW_DOTS)
-    text = notes().partition('level="0">')[2].partition("<")[0]
-    places = {tuple(map(float, place.split("/"))) for place in text.split(",") if place}
-    assert len(places) == sending.NEW_DOTS
-    assert places.isdisjoint((x, y) for x, y in KNOWN)
+    text = example().partition('level="0">')[2].partition("<")[0]
+    positions = {tuple(map(float, pair.split("/"))) for pair in text.split(",") if pair}
+    assert len(positions) == sending.NEW_DOTS
+    assert positions.isdisjoint((x, y) for x, y in KNOWN)
 
 
-def test_spoilt_notes_are_refused_for_several_reasons():
+def test_a_faulty_document_is_refused_for_several_reasons():
     with pytest.raises(InvalidDocument) as refused:
-        validate(io.BytesIO(sending.spoilt(notes()).encode()))
+        validate(io.BytesIO(sending.with_faults(example()).encode()))
     assert [error["code"] for error in refused.value.errors] == ["coordinate-out-of-range", "bad-number"]

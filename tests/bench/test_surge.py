@@ -1,4 +1,4 @@
-"""What a patch day consists of, and how it is told who got how much of the work."""
+"""The uploads of a patch day, and the share of the work of each locale."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.corpus import Corpus, Entry
-from bench.surge import FIRST, SECOND, seconds_share, uneven
+from bench.surge import FIRST, SECOND, second_locale_share, uneven
 
 
 def test_most_uploads_are_the_first_locales():
@@ -24,6 +24,6 @@ def test_most_uploads_are_the_first_locales():
         ([(90, 30), (60, 0), (0, 0)], 0.0),
     ],
 )
-def test_the_share_is_of_what_was_done_while_both_waited(waiting, share):
+def test_the_share_counts_the_work_while_both_waited(waiting, share):
     seen = [(float(at), {FIRST: first, SECOND: second}) for at, (first, second) in enumerate(waiting)]
-    assert seconds_share(seen) == share
+    assert second_locale_share(seen) == share

@@ -13,11 +13,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from django.core.management import CommandError, call_command
 
 from ingest.formats.mobmapdata.precheck import precheck
 from ingest.formats.mobmapdata.unwrap import unwrap
 from ingest.formats.mobmapdata.validate import validate
+from simulation.__main__ import main
 
 # --- the grammar, from the description of the format ----------------------------------------------
 INTEGER = r"(?:0|-?[1-9][0-9]*)"
@@ -71,8 +71,14 @@ def load(path: Path):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def arguments(options: dict) -> list[str]:
+    """Return options as a command line has them: `{"size_kb": 8, "mix": True}` → `["--size-kb=8", "--mix"]`."""
+    words = [(f"--{name.replace('_', '-')}", value) for name, value in options.items()]
+    return [word if value is True else f"{word}={value}" for word, value in words]
+
+
 def simulate(directory: Path, **options) -> Path:
-    call_command("simulate", directory, **options)
+    assert main([str(directory), *arguments(options)]) == 0
     return directory
 
 
@@ -96,7 +102,7 @@ def documents(directory: Path) -> list[tuple[str, ElementTree.Element]]:
     return [(path.name, read(path)) for path in sorted(directory.iterdir()) if path.suffix in {".xml", ".b64"}]
 
 
-# --- repeatable, and told apart -------------------------------------------------------------------
+# --- repeatable, and different -------------------------------------------------------------------
 def test_the_same_options_write_the_same_bytes(tmp_path, east_of_nowhere):
     again = simulate(tmp_path / "again", uploads=100, players=20)
     assert bodies(again) == bodies(east_of_nowhere)
@@ -206,7 +212,7 @@ def test_the_book_counts_what_is_in_the_files(east_of_nowhere):
     for locale in ("enUS", "deDE"):
         book = {entry["file"]: entry for entry in load(east_of_nowhere / f"book-{locale}.json")}
         assert len(book) == 50
-        assert not any(entry["poison"] for entry in book.values())
+        assert not any(entry["malicious"] for entry in book.values())
         for file, entry in book.items():
             root = read(east_of_nowhere / file)
             coordinates = [zone.text for mob in root.iter("Mob") for zone in mob]
@@ -261,10 +267,10 @@ def test_positions_lie_around_the_true_spawn_points(east_of_nowhere):
     assert offset.mean() == pytest.approx(0.25, abs=0.05)
 
 
-def test_malicious_positions_have_nothing_to_do_with_the_truth(tmp_path):
+def test_malicious_positions_are_unrelated_to_the_truth(tmp_path):
     directory = simulate(tmp_path / "bad", uploads=20, malicious=1.0, locale="enUS")
     truth = load(directory / "truth-enUS.json")
-    assert all(entry["poison"] for entry in load(directory / "book-enUS.json"))
+    assert all(entry["malicious"] for entry in load(directory / "book-enUS.json"))
     found = []
     for _, root in documents(directory):
         for mob in root.iter("Mob"):
@@ -348,7 +354,7 @@ def test_items_are_named_in_both_languages(east_of_nowhere):
 
 
 @pytest.mark.parametrize("options", [{}, {"format_version": 42}, {"format_version": 43}, {"mix": True}])
-def test_the_door_takes_every_upload_and_counts_as_the_book_does(tmp_path, options):
+def test_the_upload_endpoint_accepts_every_upload_and_counts_as_the_book_does(tmp_path, options):
     directory = simulate(tmp_path / "world", uploads=24, size_kb=30, **options)
     for locale in ("enUS", "deDE"):
         for entry in load(directory / f"book-{locale}.json"):
@@ -361,10 +367,10 @@ def test_the_door_takes_every_upload_and_counts_as_the_book_does(tmp_path, optio
 
 
 # --- the command ----------------------------------------------------------------------------------
-def test_a_folder_that_is_not_empty_is_left_alone_without_force(tmp_path):
+def test_a_folder_that_is_not_empty_is_left_alone_without_force(tmp_path, capsys):
     (tmp_path / "diary.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(CommandError, match="not empty"):
-        simulate(tmp_path, uploads=2)
+    assert main([str(tmp_path), "--uploads=2"]) == 1
+    assert "not empty" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["diary.txt"]
     simulate(tmp_path, uploads=2, force=True)
     assert (tmp_path / "diary.txt").read_text(encoding="utf-8") == "mine"
@@ -383,7 +389,7 @@ def test_a_folder_that_is_not_empty_is_left_alone_without_force(tmp_path):
         ({"seed": -1}, "negative"),
     ],
 )
-def test_options_out_of_range_are_refused_before_anything_is_written(tmp_path, options, message):
-    with pytest.raises(CommandError, match=message):
-        simulate(tmp_path / "never", **options)
+def test_options_out_of_range_are_refused_before_anything_is_written(tmp_path, capsys, options, message):
+    assert main([str(tmp_path / "never"), *arguments(options)]) == 1
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "never").exists()

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from celery import current_app
 from django.conf import settings
-from django.core.management import call_command
 from django.test import Client
 
 from core import locales
@@ -23,6 +22,7 @@ from ingest.models import Upload
 from ingest.queue import tasks
 from portal import accounts
 from portal.celery import QUEUES
+from simulation.__main__ import main as simulate
 from tests import independent, merged_tables
 from tests.ingest.factories import WRAPPINGS, document, mob, zone
 from tests.ingest.pipeline import rows
@@ -69,7 +69,8 @@ def simulated(folder: Path) -> dict[str, list[tuple[str, bytes]]]:
     by_locale: dict[str, list[tuple[str, bytes]]] = {locale: [] for locale in locales.hosted()}
     for version in (44, 42):
         target = folder / f"v{version}"
-        call_command("simulate", target, uploads=30, seed=7, size_kb=8.0, format_version=version, verbosity=0)
+        options = ("--uploads", "30", "--seed", "7", "--size-kb", "8", "--format-version", str(version))
+        assert simulate([str(target), *options]) == 0
         for number, path in enumerate(sorted(target.glob("*.xml"))):
             by_locale[path.name[:4]].append((f"Player {number % 7}", path.read_bytes()))
     assert all(by_locale.values())

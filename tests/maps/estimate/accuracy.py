@@ -1,7 +1,7 @@
 """How near the atlas comes to the truth of a world: spawn points matched one to one, and drop rates.
 
 A folder of uploads has `truth-LOCALE.json` (`zones`: name → creature → points, `drops`: creature → item → rate)
-and `book-LOCALE.json` (each file's player) beside its files, as `./manage.py simulate` writes them. Files are
+and `book-LOCALE.json` (each file's player) beside its files, as `python -m simulation` writes them. Files are
 read by the independent count, estimates are the atlas' own.
 """
 
