@@ -9,7 +9,7 @@ import time
 
 from bench import results
 from bench.results import table
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import Failure, say
 
 #: What there is, and about how many minutes it takes on two quiet cores (the first time more: uploads are simulated).

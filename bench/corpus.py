@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.servers import Site
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import Failure, say, step
 
 #: Mean size of a simulated upload, as `./manage.py simulate` writes it.
@@ -126,7 +126,7 @@ class Prepared:
 
 def spool(made: Site, corpus: Corpus, name: str) -> Prepared:
     """Accept a corpus as the web server would (two processes, not timed) and keep the outcome aside."""
-    folder = made.place.var / "prepared" / name
+    folder = made.folders.var / "prepared" / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     made.empty()

@@ -16,7 +16,7 @@ import psutil
 from bench import disks
 from bench.servers import Site
 from deploy.steps import supervisor
-from deploy.steps.place import CHECKOUT, RAM_DISK
+from deploy.steps.folders import CHECKOUT, RAM_DISK
 from deploy.steps.progress import Failure, wait_until
 
 KILLS = ("kill web", "kill worker", "kill scheduler", "kill PostgreSQL", "kill RabbitMQ", "lose RAM")
@@ -155,7 +155,7 @@ class Hand:
 
     def _lose_power(self, whole: list[psutil.Process]) -> str:
         """Take away what is in RAM and kill all of PostgreSQL at once."""
-        ram = self.site.place.ram
+        ram = self.site.folders.ram
         gone = RAM_DISK / f".{ram.name}.gone"
         with suppress(FileNotFoundError):
             # First and at once: after the kill PostgreSQL may be back before a folder is deleted.
@@ -167,4 +167,4 @@ class Hand:
         return f"empty the RAM disk and kill -9 all {len(whole)} processes of postgres"
 
     def _pid(self, program: str) -> int:
-        return int(supervisor.processes(self.site.place)[program]["pid"])
+        return int(supervisor.processes(self.site.folders)[program]["pid"])

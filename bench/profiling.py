@@ -12,7 +12,7 @@ import pstats
 import sys
 from pathlib import Path
 
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 
 ROOMS = ("ingest", "maps")
 #: Below this share of the whole a function is not worth a line.

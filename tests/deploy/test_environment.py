@@ -11,56 +11,56 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from deploy.steps import environment, rabbitmq
-from deploy.steps.place import Place
+from deploy.steps.folders import SiteFolders
 from portal import env
 
 
 @pytest.fixture
-def place(tmp_path):
-    return Place(tmp_path, os.geteuid())
+def folders(tmp_path):
+    return SiteFolders(tmp_path, os.geteuid())
 
 
-def test_each_process_gets_its_own_role_and_no_other_password(place):
-    environment.write_files(place, ["enUS"], 5672, "mobmap_hot")
-    secret = environment.passwords(place)
+def test_each_process_gets_its_own_role_and_no_other_password(folders):
+    environment.write_files(folders, ["enUS"], 5672, "mobmap_hot")
+    secret = environment.passwords(folders)
     for name, (role, _) in environment.ROLES.items():
-        text = (place.var / name).read_text()
+        text = (folders.var / name).read_text()
         assert secret[role] in text
         others = {secret[other] for other in ("mobmap_owner", "mobmap_web") if other != role}
         assert not any(other in text for other in others)
 
 
-def test_the_files_are_for_their_owner_alone(place):
-    environment.write_files(place, ["enUS"], 5672, "mobmap_hot")
-    modes = {name: stat.S_IMODE((place.var / name).stat().st_mode) for name in [*environment.ROLES, "passwords.json"]}
+def test_the_files_are_for_their_owner_alone(folders):
+    environment.write_files(folders, ["enUS"], 5672, "mobmap_hot")
+    modes = {name: stat.S_IMODE((folders.var / name).stat().st_mode) for name in [*environment.ROLES, "passwords.json"]}
     assert set(modes.values()) == {0o600}
 
 
-def test_the_settings_read_what_was_written(place):
-    environment.write_files(place, ["enUS", "deDE"], 40123, "")
-    values = env.read_file(place.var / "env.web")
+def test_the_settings_read_what_was_written(folders):
+    environment.write_files(folders, ["enUS", "deDE"], 40123, "")
+    values = env.read_file(folders.var / "env.web")
     assert values["MOBMAP_LOCALES"] == "enUS,deDE"
     assert values["MOBMAP_BROKER_URL"].endswith("@127.0.0.1:40123/mobmap")
     database = dj_database_url.parse(values["MOBMAP_DATABASE_URL"])
-    assert (database["HOST"], database["NAME"]) == (str(place.sockets), "mobmap_portal")
+    assert (database["HOST"], database["NAME"]) == (str(folders.sockets), "mobmap_portal")
 
 
-def test_passwords_stay_the_same(place):
-    assert environment.passwords(place) == environment.passwords(place)
+def test_passwords_stay_the_same(folders):
+    assert environment.passwords(folders) == environment.passwords(folders)
 
 
-def test_own_settings_are_added_and_win(place):
-    (place.var / "env.local").write_text("# mine\nMOBMAP_LOCALES = deDE\nMOBMAP_HTTPS=1\n")
-    hosted = environment.locales(place, {})
-    environment.write_files(place, hosted, 5672, "mobmap_hot")
-    values = env.read_file(place.var / "env")
+def test_own_settings_are_added_and_win(folders):
+    (folders.var / "env.local").write_text("# mine\nMOBMAP_LOCALES = deDE\nMOBMAP_HTTPS=1\n")
+    hosted = environment.locales(folders, {})
+    environment.write_files(folders, hosted, 5672, "mobmap_hot")
+    values = env.read_file(folders.var / "env")
     assert hosted == ["deDE"]
     assert values["MOBMAP_HTTPS"] == "1"
 
 
-def test_the_environment_chooses_locales_before_the_file(place):
-    (place.var / "env.local").write_text("MOBMAP_LOCALES=deDE\n")
-    assert environment.locales(place, {"MOBMAP_LOCALES": "enUS, frFR"}) == ["enUS", "frFR"]
+def test_the_environment_chooses_locales_before_the_file(folders):
+    (folders.var / "env.local").write_text("MOBMAP_LOCALES=deDE\n")
+    assert environment.locales(folders, {"MOBMAP_LOCALES": "enUS, frFR"}) == ["enUS", "frFR"]
 
 
 def test_a_number_out_of_its_range_is_refused_by_name(monkeypatch):
