@@ -1,9 +1,14 @@
 """Configuration of the web server: two processes with threads, and limits on time and size of requests."""
 
 import os
+import runpy
 import time
+from pathlib import Path
 
 from gunicorn.workers.gthread import ThreadWorker
+
+#: The readers of settings. Not imported: the main process would keep old code of `portal` over a reload.
+env = runpy.run_path(str(Path(__file__).parents[1] / "portal" / "env.py"))
 
 
 class Worker(ThreadWorker):
@@ -20,17 +25,17 @@ class Worker(ThreadWorker):
         return self.alive
 
 
-bind = os.environ.get("MOBMAP_WEB_BIND", "127.0.0.1:8000")
+bind = env["text"]("MOBMAP_WEB_BIND", "127.0.0.1:8000")
 worker_class = Worker
-workers = int(os.environ.get("MOBMAP_WEB_WORKERS", "2"))
-threads = int(os.environ.get("MOBMAP_WEB_THREADS", "4"))
+workers = env["integer"]("MOBMAP_WEB_WORKERS", 2, at_least=1)
+threads = env["integer"]("MOBMAP_WEB_THREADS", 4, at_least=1)
 
 #: Seconds without a heartbeat. A large upload over a slow line is no problem: a thread reads it.
 timeout = 60
 graceful_timeout = 30
 keepalive = 5
 #: Processes are replaced after this many requests, not both at once: large documents fragment memory.
-max_requests = int(os.environ.get("MOBMAP_WEB_MAX_REQUESTS", "20000"))
+max_requests = env["integer"]("MOBMAP_WEB_MAX_REQUESTS", 20_000)
 max_requests_jitter = max_requests // 5
 
 limit_request_line = 4_094
