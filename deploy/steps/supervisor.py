@@ -57,7 +57,7 @@ def configuration(folders: SiteFolders, token: str, programs: list[Program]) -> 
         parser[f"program:{program.name}"] = {
             "command": " ".join(f'"{_quoted(part)}"' for part in command),
             "directory": _plain(program.folder),
-            "environment": ",".join(f'{name}="{_quoted(text)}"' for name, text in program.environment.items()),
+            "environment": ",".join(f"{name}={_unescaped(text)}" for name, text in program.environment.items()),
             "priority": str(position + 1),
             "autostart": "true" if program.starts_at_once else "false",
             "autorestart": "true",
@@ -167,7 +167,16 @@ def _plain(text: object) -> str:
     return str(text).replace("%", "%%")
 
 
+def _unescaped(text: str) -> str:
+    """Return a text in quotes of a kind that it does not contain: an environment has no escapes."""
+    quote = "'" if '"' in text else '"'
+    if quote in text or text != text.strip("'\""):
+        raise Failure(f"The supervisor can't give a process {text!r}: a quote begins or ends it, or it has both kinds.")
+    return f"{quote}{_plain(text)}{quote}"
+
+
 def _quoted(text: object) -> str:
+    """Return a text with the escapes of a command, without quotes around it."""
     return _plain(text).replace("\\", "\\\\").replace('"', '\\"')
 
 

@@ -1,4 +1,4 @@
-"""How many processes ./deploy/test has pytest share the tests out to, and what each has for itself."""
+"""In how many processes ./deploy/test runs the tests, and what each of them has to itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def cores(monkeypatch):
 
 
 @pytest.mark.parametrize("arguments", [[], ["tests/ingest", "-q"], ["-m", "not browser"], ["--color=yes"], ["-x"]])
-def test_many_tests_are_shared_out_to_two_processes(cores, arguments):
+def test_many_tests_run_in_two_processes(cores, arguments):
     assert testing.sharing_out(arguments) == ["-n", "2", "--dist", "loadfile"]
 
 
@@ -27,17 +27,17 @@ def test_many_tests_are_shared_out_to_two_processes(cores, arguments):
     "arguments",
     [["tests/test_docs.py"], ["tests/maps/estimate/test_rates.py::test_x"], ["-k", "spawn"], ["-kspawn"], ["--lf"]],
 )
-def test_a_few_run_in_one(cores, arguments):
+def test_a_few_tests_run_in_one_process(cores, arguments):
     assert testing.sharing_out(arguments) == ["-n", "0", "--dist", "loadfile"]
 
 
-def test_one_core_has_one_process(monkeypatch):
+def test_one_core_runs_one_process(monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     assert testing.sharing_out([])[:2] == ["-n", "0"]
 
 
 @pytest.mark.parametrize("arguments", [["-p", "no:xdist"], ["-pno:xdist", "tests/maps"]])
-def test_nothing_is_said_of_processes_to_a_pytest_that_knows_none(cores, arguments):
+def test_a_pytest_without_xdist_gets_no_option_of_it(cores, arguments):
     assert testing.sharing_out(arguments) == []
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import os
 import shlex
 import signal
@@ -10,13 +9,15 @@ import time
 from pathlib import Path
 
 import pytest
+from supervisor.options import ServerOptions
 
 from deploy.steps import folders as site_folders
 from deploy.steps import supervisor
 from deploy.steps.folders import SiteFolders
+from deploy.steps.progress import Failure
 from deploy.steps.supervisor import Program
 
-#: Against waiting for good.
+#: Longer than any of these steps takes.
 PATIENCE_S = 120
 
 
@@ -28,29 +29,43 @@ def folders(tmp_path, monkeypatch):
     return folders
 
 
-def _read(text):
-    parser = configparser.RawConfigParser()
-    parser.read_string(text)
-    return parser
+def read_by_the_supervisor(folders, *programs):
+    """Return the programs of a configuration file as the supervisor's own parser reads them."""
+    path = folders.var / "supervisor.conf"
+    path.write_text(supervisor.configuration(folders, "token", list(programs)))
+    options = ServerOptions()
+    options.configfile = str(path)
+    options.process_config(do_usage=False)
+    return [process for group in options.process_group_configs for process in group.process_configs]
 
 
-def test_awkward_texts_reach_the_process_unchanged(folders):
-    awkward = 'a b%h"c\\d'
-    parsed = _read(
-        supervisor.configuration(folders, "token", [Program("one", ["/bin/echo", awkward], {"NAME": awkward})])
-    )
-    command = parsed["program:one"]["command"].replace("%%", "%")
-    assert shlex.split(command)[-1] == awkward
-    assert shlex.split(parsed["program:one"]["environment"].replace("%%", "%"))[0] == f"NAME={awkward}"
+@pytest.mark.parametrize("awkward", ['a b%h"c\\d', "%(here)s", "{}", "a=b,c", "a;b#c", "it's", "[x]", "ü"])
+def test_awkward_texts_reach_the_process_unchanged(folders, awkward):
+    [process] = read_by_the_supervisor(folders, Program("one", ["/bin/echo", awkward], {"Name": awkward}))
+    assert shlex.split(process.command)[-1] == awkward
+    assert process.environment["Name"] == awkward
+
+
+@pytest.mark.parametrize("text", ["a ;b", "a #b", "a\nb"])
+def test_a_text_that_the_supervisor_would_cut_is_refused(folders, text):
+    with pytest.raises(Failure, match="takes what follows"):
+        supervisor.configuration(folders, "token", [Program("one", ["/bin/echo", text])])
+
+
+@pytest.mark.parametrize("text", ["'", 'a "quote"', """both 'kinds' of "quotes" here"""])
+def test_an_environment_that_the_supervisor_would_change_is_refused(folders, text):
+    with pytest.raises(Failure, match="quote"):
+        supervisor.configuration(folders, "token", [Program("one", ["/bin/echo"], {"NAME": text})])
 
 
 def test_programs_start_in_the_order_given(folders):
-    programs = [Program(name, ["/bin/true"]) for name in ("postgres", "rabbitmq", "web")]
-    parsed = _read(supervisor.configuration(folders, "token", programs))
-    assert [int(parsed[f"program:{program.name}"]["priority"]) for program in programs] == [1, 2, 3]
+    names = ["postgres", "rabbitmq", "web"]
+    read = read_by_the_supervisor(folders, *(Program(name, ["/bin/true"]) for name in names))
+    assert [process.name for process in sorted(read, key=lambda process: process.priority)] == names
+    assert [process.priority for process in read] == [1, 2, 3]
 
 
-def test_nobody_supervises_an_empty_place(folders):
+def test_nothing_supervises_an_empty_folder(folders):
     assert supervisor.identity(folders) is None
     assert supervisor.stop(folders) is False
 

@@ -1,4 +1,4 @@
-"""Where a site's folders lie, and whose they are."""
+"""Where a site's folders are, and to which user they belong."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def test_the_tests_have_a_folder_and_a_key_of_their_own():
     assert tests.key != site.key
 
 
-def test_roots_cluster_lies_where_its_user_can_reach_it(tmp_path):
+def test_the_cluster_of_root_is_where_its_user_can_reach_it(tmp_path):
     folders = SiteFolders(tmp_path, 0)
     assert folders.cluster == site_folders.ROOTS_STATE / folders.key / "postgres"
     assert folders.database_user == "postgres"
 
 
-def test_an_ordinary_users_cluster_lies_in_var(tmp_path):
+def test_the_cluster_of_an_ordinary_user_is_in_var(tmp_path):
     assert SiteFolders(tmp_path, 65534).cluster == tmp_path / "postgres"
 
 
@@ -53,8 +53,8 @@ def test_preparing_twice_keeps_the_token(tmp_path):
         folders.runtime.rmdir()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder of somebody else's")
-def test_a_folder_of_somebody_else_is_refused_with_his_name(tmp_path):
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
+def test_a_folder_of_another_user_is_refused_with_their_name(tmp_path):
     var = tmp_path / "var"
     var.mkdir()
     os.chown(var, 65534, 65534)
@@ -70,17 +70,17 @@ class TestTheStateOfADeletedCheckout:
         folders.var.mkdir()
         return folders
 
-    def test_is_told_by_its_token(self, folders):
+    def test_is_recognized_by_its_token(self, folders):
         assert site_folders.claim_state(folders, "first")
         folders.cluster.mkdir()
         assert site_folders.claim_state(folders, "first")
         assert not site_folders.claim_state(folders, "second")
 
-    def test_is_told_by_having_no_token(self, folders):
+    def test_is_recognized_by_having_no_token(self, folders):
         folders.cluster.mkdir(parents=True)
         assert not site_folders.claim_state(folders, "first")
 
-    def test_can_be_discarded_and_claimed_anew(self, folders):
+    def test_can_be_deleted_and_claimed_again(self, folders):
         site_folders.claim_state(folders, "first")
         folders.cluster.mkdir()
         site_folders.discard_state(folders)
@@ -89,7 +89,7 @@ class TestTheStateOfADeletedCheckout:
         assert (folders.var / "postgres").is_symlink()
 
 
-def test_secrets_are_for_their_owner_alone(tmp_path):
+def test_only_the_owner_can_read_secrets(tmp_path):
     path = tmp_path / "secret"
     path.write_text("old")
     path.chmod(0o644)
