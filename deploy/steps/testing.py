@@ -59,17 +59,18 @@ def vhost(number: int) -> str:
     return f"{environment.VHOST}-{number}"
 
 
-def sharing_out(pytest_arguments: list[str]) -> list[str]:
-    """Return what to tell pytest of processes before what the caller tells it, which therefore counts more.
+def xdist_options(pytest_arguments: list[str]) -> list[str]:
+    """Return the options for pytest-xdist. The caller's arguments follow them and therefore take precedence.
 
-    A few tests are done sooner than a second process has made its databases. A file's tests stay together: they
-    may share what takes long to make, or is there once on a server, as a role is.
+    A few tests run in one process: they end before a second process has created its databases. Tests of a file stay
+    in one process: they may share an expensive fixture, or something that a server has only once, such as a role.
+    The files begin in the order of collection, which `tests/conftest.py` determines.
     """
     if any("no:xdist" in argument for argument in pytest_arguments):
         return []
     few = any(".py" in argument or argument.startswith("-k") or argument in CHOOSING for argument in pytest_arguments)
     processes = PROCESSES if (os.cpu_count() or 1) >= PROCESSES and not few else 0
-    return ["-n", str(processes), "--dist", "loadfile"]
+    return ["-n", str(processes), "--dist", "loadfile", "--no-loadscope-reorder"]
 
 
 def _check_all(folders: SiteFolders, pytest_arguments: list[str], samples: dict[str, str]) -> int:
@@ -80,7 +81,7 @@ def _check_all(folders: SiteFolders, pytest_arguments: list[str], samples: dict[
         "ruff format": [programs / "ruff", "format", "--check", "."],
         "mypy": [programs / "mypy"],
         "migrations": [programs / "python", "manage.py", "makemigrations", "--check", "--dry-run"],
-        "pytest": [programs / "python", "-m", "pytest", *sharing_out(pytest_arguments), *pytest_arguments],
+        "pytest": [programs / "python", "-m", "pytest", *xdist_options(pytest_arguments), *pytest_arguments],
     }
     failed = []
     last_line = ""
