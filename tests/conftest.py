@@ -30,6 +30,10 @@ LONGEST = (
     "ingest/queue/test_tasks_interleaving.py",
     "system/test_samples.py",
     "system/test_pipeline.py",
+    "ingest/merge/test_large_habitats.py",
+    "system/test_second_cluster.py",
+    "system/test_memory.py",
+    "system/test_server.py",
 )
 
 #: Tables whose rows belong to the database like its columns do.
