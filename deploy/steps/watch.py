@@ -34,6 +34,9 @@ def until_stopped(folders: SiteFolders, process: subprocess.Popen[bytes]) -> Non
         with step("Stopping web server, workers, RabbitMQ and PostgreSQL"):
             supervisor.stop(folders)
         return
+    finally:
+        for log in logs:
+            log.close()
     if process.returncode:
         raise Failure(
             f"The supervisor ended unexpectedly (status {process.returncode}), and the site with it. "
@@ -65,6 +68,10 @@ class _Tail:
             self._file = None
         found = [f"{self._name}: {line.rstrip()[:300]}" for line in lines if self._wanted.search(line)]
         return found if len(found) <= 20 else [*found[:20], f"{self._name}: … and {len(found) - 20} more lines"]
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
 
     def _was_rotated(self) -> bool:
         assert self._file is not None  # noqa: S101  (called only while the file is open)
