@@ -93,15 +93,15 @@ def test_a_module_that_does_not_fit_its_source_is_not_imported_and_says_what_to_
     whole = made.read_bytes()
     made.unlink()
     made.write_bytes(whole.replace(b"libb2.so.1", b"libb2.so.0"))
-    assert "libb2.so.0: cannot open shared object file" in (told := imported().stderr)
-    assert "Debian's package libb2-1" in told and "scan.*.so, so that it is compiled again" in told
+    assert "libb2.so.0: cannot open shared object file" in (printed := imported().stderr)
+    assert "Debian's package libb2-1" in printed and "scan.*.so, so that it is compiled again" in printed
     made.write_bytes(whole.replace(b"made_of", b"made_by"))
     assert "scan.pyx has changed since it was compiled. Stop the site" in imported().stderr, "of older code"
     made.write_bytes(whole)
     with (tmp_path / compiled.SOURCE).open("a") as source:
         source.write("\n# newer\n")
-    told = imported().stderr
-    assert "scan.pyx has changed since it was compiled. Stop the site and start it again: ./deploy/stop" in told
-    assert ".venv/bin/python -m deploy.steps.compiled" in told
+    printed = imported().stderr
+    assert "scan.pyx has changed since it was compiled. Stop the site and start it again: ./deploy/stop" in printed
+    assert ".venv/bin/python -m deploy.steps.compiled" in printed
     made.unlink()
     assert "scan.pyx has to be compiled for this Python" in imported().stderr
