@@ -8,7 +8,7 @@ import signal
 import sys
 
 from deploy.steps import compiled, venv
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import Failure, say
 
 COMMANDS = (

@@ -9,7 +9,7 @@ import time
 
 from bench import results
 from bench.results import table
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import Failure, say
 
 #: Every benchmark with its duration in minutes on two idle cores; the first time takes longer, to simulate uploads.

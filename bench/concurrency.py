@@ -51,10 +51,10 @@ def main(arguments: list[str]) -> int:
             "concurrency",
             "Concurrency: rows into one hot table",
             f"{rows:,} rows of three columns by COPY of {BATCH_ROWS:,}, {singles:,} one by one, {runs} runs of each",
-            machine.facts(site.place.var),
+            machine.facts(site.folders.var),
         )
         Measuring(site, result, rows, singles, runs).measure()
-    return results.finish(result, site.place, quick=options.quick)
+    return results.finish(result, site.folders, quick=options.quick)
 
 
 class Measuring:
@@ -64,7 +64,7 @@ class Measuring:
         self.site, self.result = site, result
         self.rows, self.singles, self.runs = rows, singles, runs
         self.database = database(LOCALES[0])
-        self.in_ram = bool(postgres.ram_tablespace(site.place))
+        self.in_ram = bool(postgres.ram_tablespace(site.folders))
         if not self.in_ram:
             result.notes.append("This machine has no RAM disk: the table was UNLOGGED on the disk.")
 
@@ -141,14 +141,14 @@ class Measuring:
     def _singles(self, clients: int, indexes: int) -> float:
         """Return the rows per second of pgbench's clients, a transaction each row, prepared."""
         self._make_table(indexes)
-        script = self.site.place.var / "single-row.sql"
+        script = self.site.folders.var / "single-row.sql"
         script.write_text(_SCRIPT)
         per_client = self.singles // clients
         output = run(
             [
                 *(postgres.BIN / "pgbench", "--no-vacuum", "--protocol", "prepared", "--file", script),
                 *("--client", str(clients), "--jobs", str(min(clients, 2)), "--transactions", str(per_client)),
-                *("--host", self.site.place.sockets, "--username", postgres.SUPERUSER, self.database),
+                *("--host", self.site.folders.sockets, "--username", postgres.SUPERUSER, self.database),
             ],
             doing="Inserting rows one by one (pgbench)",
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.servers import Site
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import Failure, say, step
 
 #: Mean size of a simulated upload, as `python -m simulation` writes it.
@@ -125,7 +125,7 @@ class Prepared:
 
 def spool(site: Site, corpus: Corpus, name: str) -> Prepared:
     """Accept a corpus as the web server would (two processes, not timed); return the result for `restore`."""
-    folder = site.place.var / "prepared" / name
+    folder = site.folders.var / "prepared" / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     site.empty()

@@ -23,7 +23,7 @@ from bench.results import Chart, Result, Target
 from bench.servers import LOCALES, Site
 from bench.stream import Stream
 from deploy.steps import site as steps
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import Failure, say, step, wait_until
 
 #: Short leases and small batches: more moments to interrupt.
@@ -162,7 +162,7 @@ def _wait_until_ready(site: Site) -> None:
         lambda: not any(site.one("SELECT EXISTS (SELECT FROM stale_spawns)", database(each)) for each in LOCALES),
         seconds=PATIENCE_S,
         doing="Publishing what changed",
-        advice=f"The workers' log is {site.place.logs / 'worker.log'}.",
+        advice=f"The workers' log is {site.folders.logs / 'worker.log'}.",
         every=0.5,
     )
     wait_until(
@@ -180,7 +180,7 @@ def _compare(site: Site, made: Corpus) -> dict[str, Any]:
         locale: [[str(entry.path), entry.player] for entry in made.entries if entry.path.name.startswith(locale)]
         for locale in LOCALES
     }
-    path = site.place.var / "sent.json"
+    path = site.folders.var / "sent.json"
     path.write_text(json.dumps(sent), encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-B", "-m", "bench.counting", path],

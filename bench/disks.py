@@ -8,7 +8,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from deploy.steps.place import RAM_DISK
+from deploy.steps.folders import RAM_DISK
 from deploy.steps.progress import Failure, run
 
 _CLONE_NEWNS = 0x00020000

@@ -16,7 +16,7 @@ import psutil
 from bench import disks
 from bench.servers import Site
 from deploy.steps import supervisor
-from deploy.steps.place import CHECKOUT, RAM_DISK
+from deploy.steps.folders import CHECKOUT, RAM_DISK
 from deploy.steps.progress import Failure, wait_until
 
 KILLS = ("kill web", "kill worker", "kill scheduler", "kill PostgreSQL", "kill RabbitMQ", "lose RAM")
@@ -157,7 +157,7 @@ class Injector:
 
     def _lose_power(self, processes: list[psutil.Process]) -> str:
         """Delete what is in RAM and kill all processes of PostgreSQL at once."""
-        ram = self.site.place.ram
+        ram = self.site.folders.ram
         gone = RAM_DISK / f".{ram.name}.gone"
         with suppress(FileNotFoundError):
             # Rename first: PostgreSQL may restart before a folder is deleted, but not before it is renamed.
@@ -169,4 +169,4 @@ class Injector:
         return f"empty the RAM disk and kill -9 all {len(processes)} processes of postgres"
 
     def _pid(self, program: str) -> int:
-        return int(supervisor.processes(self.site.place)[program]["pid"])
+        return int(supervisor.processes(self.site.folders)[program]["pid"])

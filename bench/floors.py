@@ -49,7 +49,7 @@ class Nodes:
 
     def load(self) -> float:
         """Load the nodes into an empty database; return the seconds it took."""
-        place = self._site.place
+        place = self._site.folders
         postgres.psql(place, "postgres", sql=f'DROP DATABASE IF EXISTS "{_DATABASE}"')
         postgres.psql(place, "postgres", sql=f'CREATE DATABASE "{_DATABASE}"')
         postgres.psql(place, _DATABASE, sql="CREATE EXTENSION postgis")

@@ -18,7 +18,7 @@ from bench.merging import database
 from bench.results import Chart, Figure, Result
 from bench.servers import LOCALES, Site
 from deploy.steps import environment, postgres, supervisor
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import Failure, say, step
 
 WARM_UP_UPLOADS = 40
@@ -44,10 +44,10 @@ def main(arguments: list[str]) -> int:
             "Hot: hot tables in RAM and on disk",
             f"{len(uploads.entries):,} uploads, {uploads.size_bytes / 1e6:,.0f} MB, two workers, {runs} runs of each; "
             f"row by row: the first 1/{ROWS_SHARE} of them, a process per locale",
-            machine.facts(site.place.var),
+            machine.facts(site.folders.var),
         )
         Measuring(site, result, uploads, runs).measure()
-    return results.finish(result, site.place, quick=options.quick)
+    return results.finish(result, site.folders, quick=options.quick)
 
 
 class Measuring:
@@ -57,14 +57,14 @@ class Measuring:
         self.site, self.result, self.uploads, self.runs = site, result, uploads, runs
         self.warm_up = corpus.spool(site, corpus.make(site, WARM_UP_UPLOADS, seed=corpus.SEED + 1), "warm-up")
         self.prepared: Prepared = corpus.spool(site, uploads, "hot")
-        self.has_ram = bool(postgres.ram_tablespace(site.place))
+        self.has_ram = bool(postgres.ram_tablespace(site.folders))
         self.log_rates: list[float] = []
 
     def measure(self) -> None:
         normal = self._all("", nullcontext)
         self._ratios("", normal)
         series = [("this machine's disk", [(name, figure.median) for name, figure in normal.items()])]
-        why = slow_disk.why_not(self.site.place.cluster)
+        why = slow_disk.why_not(self.site.folders.cluster)
         if why:
             self.result.notes.append(f"Not measured with a throttled disk: {why}.")
         else:
@@ -105,9 +105,9 @@ class Measuring:
             self.result.add(f"{name}, times {other}{words}", "×", [figures[name].median / figures[other].median])
 
     def _slowed(self) -> AbstractContextManager[None]:
-        pid = int(supervisor.processes(self.site.place)["postgres"]["pid"])
+        pid = int(supervisor.processes(self.site.folders)["postgres"]["pid"])
         server = psutil.Process(pid)
-        return slow_disk.slowed(self.site.place.cluster, [server, *server.children(recursive=True)])
+        return slow_disk.slowed(self.site.folders.cluster, [server, *server.children(recursive=True)])
 
     def _merge(self, title: str, disk: Callable[[], AbstractContextManager[None]], name: str) -> float:
         """Merge by the site's workers; return observations per second."""
@@ -126,9 +126,9 @@ class Measuring:
 
     def _choose_tablespace(self, *, in_ram: bool) -> None:
         """Set the tablespace of processes that start from now on."""
-        chosen = postgres.ram_tablespace(self.site.place) if in_ram else ""
+        chosen = postgres.ram_tablespace(self.site.folders) if in_ram else ""
         for name in environment.ROLES:
-            path = self.site.place.var / name
+            path = self.site.folders.var / name
             lines = [line for line in path.read_text().splitlines() if not line.startswith("MOBMAP_HOT_TABLESPACE=")]
             path.write_text("\n".join([*lines, f"MOBMAP_HOT_TABLESPACE={chosen}"]) + "\n")
 
@@ -160,7 +160,7 @@ class Measuring:
                         connection.execute(f"SET default_tablespace = '{postgres.TABLESPACE}'")
                     connection.execute(row_by_row.MAKE.format(kind="UNLOGGED" if name == ROWS_IN_RAM else ""))
                 wanted = {
-                    "conninfo": f"host={self.site.place.sockets} user={postgres.SUPERUSER} dbname={database(locale)}",
+                    "conninfo": f"host={self.site.folders.sockets} user={postgres.SUPERUSER} dbname={database(locale)}",
                     "files": [str(path) for path in files if path.name.startswith(locale)],
                 }
                 running.append(_start_loader(wanted))

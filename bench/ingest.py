@@ -26,9 +26,9 @@ def main(arguments: list[str]) -> int:
     runs = options.runs or (1 if options.quick else 3)
     needs = int(size_mb * 1e6 * (options.growth * 2.5 + 2))
     with servers.running(needs_bytes=needs) as site:
-        facts = machine.facts(site.place.var)
+        facts = machine.facts(site.folders.var)
         result = measure(site, size_mb, runs, max(1, options.growth), facts)
-    return results.finish(result, site.place, quick=options.quick)
+    return results.finish(result, site.folders, quick=options.quick)
 
 
 def measure(site: Site, size_mb: int, runs: int, growth: int, facts: dict[str, str]) -> Result:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import Failure
 
 

@@ -69,7 +69,7 @@ def main(arguments: list[str]) -> int:
             "The map in a browser: first dots, bytes and frames",
             f"a zone of {CREATURES} creatures and {COORDINATES:,} coordinates, {runs} visits; "
             f"another of {DOTS:,} dots, {runs} movements of each kind",
-            machine.facts(site.place.var),
+            machine.facts(site.folders.var),
         )
         site.empty()
         site.start("web", "worker", "scheduler")
@@ -77,7 +77,7 @@ def main(arguments: list[str]) -> int:
         with _browser(site.address) as visitor:
             _visits(visitor, result, small, runs)
             _movements(visitor, result, crowded, runs)
-    return results.finish(result, site.place, quick=options.quick)
+    return results.finish(result, site.folders, quick=options.quick)
 
 
 def _fill(site: Site, rng: random.Random) -> tuple[int, int]:

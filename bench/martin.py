@@ -52,13 +52,13 @@ def running(site: Site, database: str, *, port: int, cache_mb: int) -> Iterator[
     """Run Martin on a locale's database until the block ends; with a cache of 0 MB it computes each tile."""
     with site.connect(database) as connection:
         connection.execute(_TILE)
-    log = site.place.logs / f"martin-{cache_mb}.log"
+    log = site.folders.logs / f"martin-{cache_mb}.log"
     with log.open("wb") as out:
         process = subprocess.Popen(
             [
                 *("martin", "--listen-addresses", f"{LOOPBACK}:{port}", "--cache-size", str(cache_mb)),
                 *("--auto-bounds", "skip", "--workers", "2"),
-                f"postgres://{postgres.SUPERUSER}@{quote(str(site.place.sockets), safe='')}/{database}",
+                f"postgres://{postgres.SUPERUSER}@{quote(str(site.folders.sockets), safe='')}/{database}",
             ],
             stdin=subprocess.DEVNULL,
             stdout=out,

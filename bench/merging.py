@@ -62,7 +62,7 @@ def run(
         begin()
         with (
             step(f"{title}: merging {len(uploads.entries):,} uploads, {uploads.size_bytes / 1e6:,.0f} MB"),
-            Watch(site.place) as watch,
+            Watch(site.folders) as watch,
         ):
             site.resume_work()
             began = _first_claim(site)
@@ -84,7 +84,7 @@ def wait_for_published(site: Site, seconds: float) -> None:
         lambda: not any(site.one(_UNPUBLISHED, database(each)) for each in LOCALES),
         seconds=seconds,
         doing="Publishing what changed",
-        advice=f"The workers' log is {site.place.logs / 'worker.log'}.",
+        advice=f"The workers' log is {site.folders.logs / 'worker.log'}.",
         every=0.5,
     )
 
@@ -100,7 +100,7 @@ def _first_claim(site: Site) -> float:
             if row and row[0]:
                 return time.monotonic()
             time.sleep(0.02)
-    raise Failure(f"No worker claimed anything within 60 s. The workers' log is {site.place.logs / 'worker.log'}.")
+    raise Failure(f"No worker claimed anything within 60 s. The workers' log is {site.folders.logs / 'worker.log'}.")
 
 
 def _progress(site: Site, total: int, patience_s: float) -> None:

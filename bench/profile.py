@@ -12,7 +12,7 @@ from typing import Any
 from bench import corpus, machine, results, servers
 from bench.results import Chart, Result, number, table
 from bench.servers import LOCALES, Site
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import Failure, say, step
 
 POSTGRES_SETTINGS = """\
@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
     size_mb = options.mb or (10 if options.quick else 200)
     settings = POSTGRES_SETTINGS.format(slow_ms=options.slow_ms)
     with servers.running(needs_bytes=int(size_mb * 4e6), postgres_settings=settings) as site:
-        return results.finish(measure(site, size_mb), site.place, quick=options.quick)
+        return results.finish(measure(site, size_mb), site.folders, quick=options.quick)
 
 
 def measure(site: Site, size_mb: int) -> Result:
@@ -60,12 +60,12 @@ def measure(site: Site, size_mb: int) -> Result:
                 known[0] += calls
                 known[1] += seconds
     if site.unfinished():
-        raise Failure(f"Not everything was merged; the log of PostgreSQL is {site.place.logs / 'postgres.log'}.")
+        raise Failure(f"Not everything was merged; the log of PostgreSQL is {site.folders.logs / 'postgres.log'}.")
     result = Result(
         "profile",
         "Profile: time of ingest by step",
         f"{len(uploads.entries):,} uploads, {size:,.0f} MB, one process, one locale after the other",
-        machine.facts(site.place.var),
+        machine.facts(site.folders.var),
         notes=["A function's time includes all its calls. The profiler slows everything down, Python most."],
     )
     longest = sorted(steps.items(), key=lambda entry: -entry[1][1])

@@ -12,7 +12,7 @@ import pstats
 import sys
 from pathlib import Path
 
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 
 APPS = ("ingest", "maps")
 #: Functions with a smaller share of the time are left out.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.ports import LOOPBACK, is_free
 from deploy.steps.progress import wait_until
 

@@ -24,7 +24,7 @@ from bench.merging import database
 from bench.results import Chart, Result, Target
 from bench.servers import Site
 from deploy.steps import site as steps
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.ports import LOOPBACK, remembered
 from deploy.steps.progress import Failure, say, step, wait_until
 
@@ -79,10 +79,10 @@ def main(arguments: list[str]) -> int:
             "Read: published files against computed answers, through nginx, during ingest",
             f"a world of {uploads:,} uploads, {UPLOADS_PER_S} more a second meanwhile; 1 to {CLIENTS[-1]} clients on "
             f"the same machine, {runs} runs of {seconds:g} s each",
-            machine.facts(site.place.var),
+            machine.facts(site.folders.var),
         )
         Measuring(site, result, seconds).measure(uploads, runs)
-    return results.finish(result, site.place, quick=options.quick)
+    return results.finish(result, site.folders, quick=options.quick)
 
 
 class Measuring:
@@ -90,7 +90,7 @@ class Measuring:
 
     def __init__(self, site: Site, result: Result, seconds: float) -> None:
         self.site, self.result, self.seconds = site, result, seconds
-        self.folder = site.place.var / "reading"
+        self.folder = site.folders.var / "reading"
         self.folder.mkdir(exist_ok=True)
         #: The paths of each kind of request, in random order.
         self.paths: dict[str, list[str]] = {}
@@ -109,7 +109,7 @@ class Measuring:
                 self.folder / "nginx",
                 port=ports["published"],
                 upstream_port=self.site.port,
-                var=self.site.place.var,
+                var=self.site.folders.var,
             ),
             proxy.running(self.folder / "nginx-computed", port=ports["computed"], upstream_port=computing, var=nothing),
             ExitStack() as martins,
@@ -256,7 +256,7 @@ class Measuring:
             lambda: self.site.one("SELECT count(*) FROM ingest_upload WHERE status = 'merged'") > uploads,
             seconds=60,
             doing="Merging what is being uploaded",
-            advice=f"The workers' log is {self.site.place.logs / 'worker.log'}.",
+            advice=f"The workers' log is {self.site.folders.logs / 'worker.log'}.",
         )
 
     def _compare(self, published: int, computed: int) -> None:
@@ -320,7 +320,7 @@ class Measuring:
         self.site.stop("worker", "scheduler")
         began = time.monotonic()
         with step("Publishing all files again"):
-            output = steps.manage(self.site.place, "publish", LOCALE, "--all")
+            output = steps.manage(self.site.folders, "publish", LOCALE, "--all")
         found = re.search(r"([\d,]+) [a-z ]+ in ([\d.]+) s", output)
         if found is None:
             raise Failure(f"./manage.py publish printed no figures within {time.monotonic() - began:.0f} s:\n{output}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from bench import results
 from bench.plot import draw
 from bench.results import Result, number
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import Failure, say
 
 ORDER = (

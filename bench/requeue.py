@@ -55,10 +55,10 @@ def main(arguments: list[str]) -> int:
             "requeue",
             "Requeue: millions of jobs added at once",
             f"{jobs:,} jobs, {RATE_PER_S} live uploads of {UPLOAD_KB:g} KB a second, {runs} runs",
-            machine.facts(site.place.var),
+            machine.facts(site.folders.var),
         )
         Measuring(site, result, jobs, options.calm, options.processing).measure(runs)
-    return results.finish(result, site.place, quick=options.quick)
+    return results.finish(result, site.folders, quick=options.quick)
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Measuring:
                 time.sleep(self.calm_s)
             began = time.monotonic()
             with step(f"./manage.py requeue, {self.jobs:,} jobs"):
-                output = steps.manage(self.site.place, "requeue", "--status", "merged")
+                output = steps.manage(self.site.folders, "requeue", "--status", "merged")
                 say("  " + output.strip().replace("\n", "\n  "))
             added = time.monotonic()
             with step("Workers process them"):

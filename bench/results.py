@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from deploy.steps.place import CHECKOUT, Place
+from deploy.steps.folders import CHECKOUT, SiteFolders
 from deploy.steps.progress import say
 
 #: Results of full sizes, from an idle machine; the report is written from them.
@@ -141,7 +141,7 @@ def show(result: Result) -> None:
         say(f"\nWRONG: {fault}")
 
 
-def finish(result: Result, place: Place, *, quick: bool) -> int:
+def finish(result: Result, place: SiteFolders, *, quick: bool) -> int:
     """Print a result, write it as JSON and return the exit status."""
     show(result)
     folder = place.var / "quick" if quick else KEPT

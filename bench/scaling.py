@@ -37,14 +37,14 @@ def main(arguments: list[str]) -> int:
             "Scaling: more clients, and data larger than the database's memory",
             f"{first:,} creatures read by 1 to {scaling_reading.CLIENTS[-1]} clients; {first:,} to {rows:,} creatures "
             f"read by {CLIENTS} clients, {runs} runs of {seconds:g} s each",
-            machine.facts(site.place.var),
+            machine.facts(site.folders.var),
         )
         growing = Growing(site, result, rows, runs, seconds)
         growing.load(first)
         scaling_reading.measure(site, result, first, runs)
         growing.measure()
         add_growth(growing)
-    return results.finish(result, site.place, quick=options.quick)
+    return results.finish(result, site.folders, quick=options.quick)
 
 
 def add_growth(growing: Growing) -> None:

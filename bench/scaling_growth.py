@@ -124,9 +124,9 @@ class Growing:
             sockets = Path(name)
             servers = stack.enter_context(memory_limit.limit("database"))
             readers = stack.enter_context(memory_limit.limit("nginx"))
-            server = psutil.Process(int((self.site.place.cluster / "postmaster.pid").read_text().split()[0]))
+            server = psutil.Process(int((self.site.folders.cluster / "postmaster.pid").read_text().split()[0]))
             servers.add([server, *server.children(recursive=True)])
-            folder = self.site.place.var / "scaling"
+            folder = self.site.folders.var / "scaling"
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
             folder.mkdir(exist_ok=True)
             records = folder / "creatures"
@@ -142,7 +142,7 @@ class Growing:
                 )
                 for cache, share in CACHES.items()
             }
-            conninfo = f"host={self.site.place.sockets} user={postgres.SUPERUSER} dbname={database(LOCALE)}"
+            conninfo = f"host={self.site.folders.sockets} user={postgres.SUPERUSER} dbname={database(LOCALE)}"
             yield Addresses(conninfo, caches, web, records), servers, readers
 
     def _check_memory(self) -> None:

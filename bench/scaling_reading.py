@@ -136,14 +136,14 @@ def _read(site: Site, kind: str, rows: int, clients: int) -> float:
 
     Runs for a fixed time, not for a number of answers: the last client would finish those alone.
     """
-    script = site.place.var / "scaling.sql"
+    script = site.folders.var / "scaling.sql"
     script.write_text(_SCRIPTS[kind].replace("{rows}", str(rows)))
     per_transaction = PAGE if kind == PAGES else 1
     output = run(
         [
             *(postgres.BIN / "pgbench", "--no-vacuum", "--protocol", "prepared", "--file", script),
             *("--client", str(clients), "--jobs", str(min(clients, os.cpu_count() or 1))),
-            *("--time", str(SECONDS), "--host", site.place.sockets),
+            *("--time", str(SECONDS), "--host", site.folders.sockets),
             *("--username", postgres.SUPERUSER, database(LOCALE)),
         ],
         doing="Reading creatures (pgbench)",

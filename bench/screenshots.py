@@ -21,7 +21,7 @@ from typing import Any, Literal
 from urllib.parse import urlencode
 
 from bench import sending
-from deploy.steps.place import CHECKOUT, from_environment
+from deploy.steps.folders import CHECKOUT, from_environment
 from deploy.steps.progress import Failure, say
 
 FOLDER = CHECKOUT / "docs" / "screenshots"

@@ -16,7 +16,7 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from deploy.steps import site
-from deploy.steps.place import Place
+from deploy.steps.folders import SiteFolders
 from deploy.steps.progress import Failure, step
 
 NEW_DOTS = 41
@@ -108,7 +108,7 @@ def block_folds(locale: str) -> Iterator[None]:
     raise Failure(f"Folds of {locale} took all of {PATIENCE_S} s. Wait until the queue is empty.")
 
 
-def withdraw(place: Place, uploads: list[str]) -> None:
+def withdraw(place: SiteFolders, uploads: list[str]) -> None:
     """Withdraw uploads."""
     if not uploads:
         return

@@ -19,7 +19,7 @@ import psycopg
 from bench.machine import check_disk
 from deploy.steps import environment, postgres, rabbitmq, supervisor
 from deploy.steps import site as steps
-from deploy.steps.place import CHECKOUT, Place, from_environment, prepare
+from deploy.steps.folders import CHECKOUT, SiteFolders, from_environment, prepare
 from deploy.steps.ports import LOOPBACK, is_free
 from deploy.steps.progress import Failure, step, wait_until
 from deploy.steps.supervisor import Program
@@ -40,7 +40,7 @@ UNFINISHED = ("queued", "staged")
 class Site:
     """A benchmark's site: its folders, its port and its locales."""
 
-    place: Place
+    folders: SiteFolders
     port: int
     locales: list[str]
 
@@ -50,24 +50,24 @@ class Site:
 
     @property
     def spool(self) -> Path:
-        return self.place.var / "spool"
+        return self.folders.var / "spool"
 
     @property
     def archive(self) -> Path:
-        return self.place.var / "archive"
+        return self.folders.var / "archive"
 
     @property
     def published(self) -> Path:
-        return self.place.var / "published"
+        return self.folders.var / "published"
 
     def environment(self, file_name: str = "env") -> dict[str, str]:
         """Return the environment of a process of this site."""
-        return environment.for_process(self.place, os.environ, file_name)
+        return environment.for_process(self.folders, os.environ, file_name)
 
     def connect(self, database: str = "mobmap_portal") -> psycopg.Connection[Any]:
         """Open a connection as the cluster's superuser; every statement commits at once."""
         return psycopg.connect(
-            host=str(self.place.sockets), user=postgres.SUPERUSER, dbname=database, autocommit=True, connect_timeout=5
+            host=str(self.folders.sockets), user=postgres.SUPERUSER, dbname=database, autocommit=True, connect_timeout=5
         )
 
     def one(self, sql: str, database: str = "mobmap_portal") -> Any:
@@ -79,20 +79,20 @@ class Site:
     def start(self, *names: str) -> None:
         """Start processes of the application and wait until they run."""
         for name in names:
-            supervisor.call(self.place, "startProcess", name, True)
+            supervisor.call(self.folders, "startProcess", name, True)
         if "web" in names:
             wait_until(
                 lambda: answers(self.address),
                 seconds=90,
                 doing="Starting the web server",
-                advice=f"Its log is {self.place.logs / 'web.log'}.",
+                advice=f"Its log is {self.folders.logs / 'web.log'}.",
             )
 
     def stop(self, *names: str) -> None:
         """Stop processes of the application, if they run."""
         for name in names:
             with suppress(Fault):
-                supervisor.call(self.place, "stopProcess", name, True)
+                supervisor.call(self.folders, "stopProcess", name, True)
 
     def empty(self) -> None:
         """Stop the application; restore databases, spool, archive and published files to their initial state."""
@@ -103,7 +103,7 @@ class Site:
                 connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{name}{CLEAN}" OWNER mobmap_owner')
         for name in postgres.database_names(self.locales):  # a copy lacks the rights on the database itself
             kind = "portal" if name == "mobmap_portal" else "locale"
-            postgres.psql(self.place, name, "--file", CHECKOUT / "deploy" / f"grants-{kind}.sql")
+            postgres.psql(self.folders, name, "--file", CHECKOUT / "deploy" / f"grants-{kind}.sql")
         for folder in (self.spool, self.archive, self.published):
             for entry in folder.glob("*"):
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
@@ -124,10 +124,10 @@ class Site:
 
     def tokens(self, players: Iterable[str]) -> dict[str, str]:
         """Create players and return their tokens by name."""
-        names, out = self.place.var / "players.txt", self.place.var / "tokens.json"
+        names, out = self.folders.var / "players.txt", self.folders.var / "tokens.json"
         names.write_text("".join(f"{name}\n" for name in dict.fromkeys(players)), encoding="utf-8")
         try:
-            steps.manage(self.place, "create_token", "--many", names, "--json", out)
+            steps.manage(self.folders, "create_token", "--many", names, "--json", out)
             found: dict[str, str] = json.loads(out.read_text(encoding="utf-8"))
             return found
         finally:
@@ -138,7 +138,7 @@ class Site:
         return int(self.one(f"SELECT count(*) FROM ingest_upload WHERE status IN {UNFINISHED!r}"))
 
 
-def place() -> Place:
+def place() -> SiteFolders:
     """Return the folders of the benchmarks' site: `bench` in the folder of generated files."""
     return from_environment(os.environ, "bench")
 
@@ -202,7 +202,7 @@ def second_web(site: Site, application: str, **more: str) -> Iterator[int]:
     # A floor answers so often that recycling its processes would close connections in every run.
     own = {"MOBMAP_WEB_BIND": f"{LOOPBACK}:{port}", "MOBMAP_WEB_MAX_REQUESTS": "0"}
     env = {**site.environment("env.web"), **own, **more}
-    with (site.place.logs / f"{application}-{port}.log").open("wb") as log:
+    with (site.folders.logs / f"{application}-{port}.log").open("wb") as log:
         process = subprocess.Popen(
             [VENV / "bin" / "gunicorn", "--config", CHECKOUT / "deploy" / "gunicorn.conf.py", application],
             cwd=CHECKOUT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -221,7 +221,7 @@ def _with_environment(program: Program, more: Mapping[str, str]) -> Program:
     return replace(program, environment={**program.environment, **more})
 
 
-def _write_own_conf(where: Place, lines: str) -> None:
+def _write_own_conf(where: SiteFolders, lines: str) -> None:
     path = where.cluster / "own.conf"
     path.write_text(lines)
     owner = where.cluster.stat()
@@ -235,14 +235,14 @@ def _make_clean_databases(site: Site) -> None:
             for name in postgres.database_names(site.locales):
                 for database in (name, name + CLEAN):
                     connection.execute(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
-        postgres.create_databases(site.place, site.locales)
-        steps.migrate(site.place, site.locales)
-        postgres.grant(site.place, site.locales)
+        postgres.create_databases(site.folders, site.locales)
+        steps.migrate(site.folders, site.locales)
+        postgres.grant(site.folders, site.locales)
         with site.connect("postgres") as connection:
             for name in postgres.database_names(site.locales):
                 connection.execute(f'ALTER DATABASE "{name}" RENAME TO "{name}{CLEAN}"')
                 connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{name}{CLEAN}" OWNER mobmap_owner')
-        postgres.grant(site.place, site.locales)
+        postgres.grant(site.folders, site.locales)
 
 
 def wait_for_merged(site: Site, seconds: float, doing: str, every: float = 0.2) -> None:
@@ -258,4 +258,6 @@ def wait_for_merged(site: Site, seconds: float, doing: str, every: float = 0.2) 
         rows = "\n".join(
             f"    {n:,} of {locale} {status}, up to {tries} attempts. {why}" for locale, status, n, tries, why in left
         )
-        raise Failure(f"{failure}Not merged:\n{rows}\nThe workers' log is {site.place.logs / 'worker.log'}.") from None
+        raise Failure(
+            f"{failure}Not merged:\n{rows}\nThe workers' log is {site.folders.logs / 'worker.log'}."
+        ) from None

@@ -16,7 +16,7 @@ from typing import Any
 from bench import machine, plot, results
 from bench.results import Chart, Result, Target
 from bench.servers import place
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import Failure, say, step
 from maps.coordinates import Places
 from maps.estimate import spawns

@@ -43,10 +43,10 @@ def main(arguments: list[str]) -> int:
             "Surge: a patch day",
             f"{len(waiting.entries):,} uploads of {waiting.size_bytes / 1e6:,.0f} MB wait, {SECOND_LOCALE_SHARE:.0%} "
             f"of them {SECOND} and younger than all others; then the same beside {RATE_PER_S} live uploads a second",
-            machine.facts(site.place.var),
+            machine.facts(site.folders.var),
         )
         Measuring(site, result, waiting).measure(runs)
-    return results.finish(result, site.place, quick=options.quick)
+    return results.finish(result, site.folders, quick=options.quick)
 
 
 def uneven(even: Corpus, uploads: int) -> Corpus:
@@ -106,7 +106,7 @@ class Measuring:
             run = Run()
             with (
                 step(f"{title}: {len(self.waiting.entries):,} uploads wait"),
-                Watch(site.place) as watch,
+                Watch(site.folders) as watch,
                 ExitStack() as stack,
             ):
                 sending = None
@@ -159,7 +159,7 @@ class Measuring:
 
         wait_until(
             is_merged, seconds=PATIENCE_S, doing="Merging what waited", every=0.5,
-            advice=f"The workers' log is {self.site.place.logs / 'worker.log'}.",
+            advice=f"The workers' log is {self.site.folders.logs / 'worker.log'}.",
         )  # fmt: skip
 
     def _check(self, title: str, wanted: int) -> None:

@@ -53,10 +53,10 @@ def main(arguments: list[str]) -> int:
             "Upload: durable acceptance while workers merge",
             f"distinct uploads of {size_kb:.0f} KB, 1 to {CLIENTS[-1]} clients on the same machine, "
             f"{runs} runs of {seconds:g} s each",
-            machine.facts(site.place.var),
+            machine.facts(site.folders.var),
         )
         Measuring(site, result, made, seconds).measure(runs)
-    return results.finish(result, site.place, quick=options.quick)
+    return results.finish(result, site.folders, quick=options.quick)
 
 
 class Measuring:
@@ -73,7 +73,7 @@ class Measuring:
         self.site.start(*steps.APPLICATION)
         with (
             servers.second_web(self.site, "bench.reading") as floor_port,
-            Watch(self.site.place, memory=False) as watch,
+            Watch(self.site.folders, memory=False) as watch,
         ):
             self.site.pause_work()
             with step("Workers paused: filling a backlog with 16 clients"):

@@ -12,7 +12,7 @@ from typing import Self
 import psutil
 
 from deploy.steps import supervisor
-from deploy.steps.place import Place
+from deploy.steps.folders import SiteFolders
 
 #: Proportional set sizes are expensive: the kernel walks every page.
 PSS_EVERY_S = 1.0
@@ -36,7 +36,7 @@ class Watch:
     Without `memory`, sample processor time only: sampling memory costs some percent of a core.
     """
 
-    place: Place
+    folders: SiteFolders
     memory: bool = True
     uses: dict[str, Use] = field(default_factory=lambda: defaultdict(Use))
 
@@ -78,7 +78,7 @@ class Watch:
         """Return all processes of the supervisor's programs, each with its program's name."""
         found = []
         try:
-            programs = supervisor.processes(self.place)
+            programs = supervisor.processes(self.folders)
         except OSError:
             return []
         for name, info in programs.items():

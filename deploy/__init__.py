@@ -1,1 +1,1 @@
-"""Putting the site onto machines: scripts, the steps behind them, and files for servers of your own."""
+"""Deployment: the scripts, their steps in Python, and configuration files for servers of your own."""

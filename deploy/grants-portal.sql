@@ -1,4 +1,4 @@
--- Who may do what in the portal's database. Run by its owner or a superuser after every migration.
+-- Privileges in the portal's database. Run by its owner or a superuser after every migration.
 --
 --   psql -d mobmap_portal -f deploy/grants-portal.sql
 --
@@ -10,12 +10,12 @@ SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexe
 SELECT format('GRANT CONNECT ON DATABASE %I TO mobmap_web, mobmap_ingest', current_database()) \gexec
 GRANT USAGE ON SCHEMA public TO mobmap_web, mobmap_ingest;
 
--- The web server works on all rows and changes no table.
+-- The web server reads and writes all rows and alters no table.
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO mobmap_web;
 GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO mobmap_web;
 REVOKE INSERT, UPDATE, DELETE ON django_migrations, spatial_ref_sys FROM mobmap_web;
 
--- Workers know uploads and whether a locale is paused: no accounts, no tokens, no sessions.
+-- Workers see uploads and whether a locale is paused: no accounts, no tokens, no sessions.
 GRANT SELECT, INSERT, UPDATE, DELETE ON ingest_upload, ingest_requeued TO mobmap_ingest;
 GRANT SELECT ON ingest_localecontrol TO mobmap_ingest;
 COMMIT;

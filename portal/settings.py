@@ -94,6 +94,18 @@ _role = {
 }
 
 
+#: A connection over TCP whose other end is gone ends after this time, as configured, on both ends. On the server's end
+#: that frees the locks of a machine that was cut off, such as a fold's. A Unix socket ignores these settings.
+DEAD_PEER_S = 25
+_KEEPALIVES = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+_CLIENT_END = {"keepalives": 1, **_KEEPALIVES, "tcp_user_timeout": DEAD_PEER_S * 1000}
+_SERVER_END = [
+    *(f"-c tcp_{name}={value}" for name, value in _KEEPALIVES.items()),
+    f"-c tcp_user_timeout={DEAD_PEER_S * 1000}",
+    "-c client_connection_check_interval=10000",  # otherwise the server notices only when a query has ended
+]
+
+
 def _database(url: str) -> dict[str, Any]:
     config: dict[str, Any] = dict(
         dj_database_url.parse(
@@ -101,13 +113,25 @@ def _database(url: str) -> dict[str, Any]:
         )
     )
     config.update(_role)
-    config["OPTIONS"] = {**config.get("OPTIONS", {}), "connect_timeout": 5}
+    own = config.get("OPTIONS", {})
+    server_end = " ".join([*_SERVER_END, own.get("options", "")]).strip()
+    config["OPTIONS"] = {**_CLIENT_END, **own, "options": server_end, "connect_timeout": 5}
     return config
 
 
 def _locale_url(locale: str) -> str:
     own = env.text(f"MOBMAP_DATABASE_URL_{locale.upper()}", "")
     return own or env.text("MOBMAP_LOCALE_DATABASE_URL").replace("{locale}", locale.lower())
+
+
+def _hot_budget_bytes() -> int:
+    """Return a quarter of the RAM disk, at most 2 GiB, or 128 MiB where it can't be seen from here.
+
+    The hot tables are on the databases' machines. 128 MiB is a quarter of the smallest RAM disk that `deploy/run` uses.
+    """
+    hosts = {config["HOST"] for alias, config in DATABASES.items() if alias != "default"}
+    here = all(host.startswith("/") or host in {"", "localhost", "127.0.0.1", "::1"} for host in hosts)
+    return env.quarter_of_ram_disk(2 * 1024**3) if here else 128 * 1024**2
 
 
 DATABASES = {"default": _database(env.text("MOBMAP_DATABASE_URL"))}
@@ -179,8 +203,8 @@ BATCH_MAX_UPLOADS = env.integer("MOBMAP_BATCH_MAX_UPLOADS", 256, at_least=1)
 BATCH_MAX_BYTES = env.integer("MOBMAP_BATCH_MAX_BYTES", 16 * 1024**2, at_least=1, at_most=LARGEST_BATCH_BYTES)
 #: A tablespace on a RAM disk for the hot tables (deploy/run makes one). Without: the server's ordinary disk.
 HOT_TABLESPACE = env.text("MOBMAP_HOT_TABLESPACE", "")
-#: What the hot tables of all locales may hold together: 0 is a quarter of the RAM disk, at most 2 GiB.
-HOT_BUDGET_BYTES = env.integer("MOBMAP_HOT_BUDGET_BYTES", 0) or env.quarter_of_ram_disk(2 * 1024**3)
+#: Size limit of the hot tables of all locales together; 0 chooses one.
+HOT_BUDGET_BYTES = env.integer("MOBMAP_HOT_BUDGET_BYTES", 0) or _hot_budget_bytes()
 #: Memory for each sort and hash of a fold.
 FOLD_WORK_MEM_MB = env.integer("MOBMAP_FOLD_WORK_MEM_MB", 64, at_least=1)
 #: How often the sweep looks for work whose wake-up was lost.

@@ -23,6 +23,19 @@ from portal.api import limits
 #: For tests that touch the portal's database and the locales' databases.
 ALL_DATABASES = pytest.mark.django_db(databases="__all__")
 
+#: Files whose tests take longest, the longest first. They begin first, so that no process ends long after the others.
+LONGEST = (
+    "maps/estimate/test_accuracy.py",
+    "browser/test_everywhere.py",
+    "ingest/queue/test_tasks_interleaving.py",
+    "system/test_samples.py",
+    "system/test_pipeline.py",
+    "ingest/merge/test_large_habitats.py",
+    "system/test_second_cluster.py",
+    "system/test_memory.py",
+    "system/test_server.py",
+)
+
 #: Tables whose rows belong to the database like its columns do.
 FILLED_BY_MIGRATIONS = {"django_content_type", "auth_permission"}
 
@@ -41,6 +54,12 @@ def pytest_xdist_setupnodes(specs: list[Any]) -> None:
     server = django_settings.BROKER_URL.rpartition("/")[0]
     for number, spec in enumerate(specs):
         spec.env["MOBMAP_BROKER_URL"] = f"{server}/{testing.vhost(number)}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files of `LONGEST`; the others keep their order. See `deploy.steps.testing.xdist_options`."""
+    rank = {Path(__file__).parent / name: position for position, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path, len(rank)))
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 ESCAPES = [("|uuml|", "ü"), ("|auml|", "ä"), ("|ouml|", "ö"), ("|Uuml|", "Ü"), ("|Auml|", "Ä"), ("|Ouml|", "Ö")]
@@ -47,6 +48,7 @@ class Counts:
         return next(iter(owners)) if len(owners) == 1 else creature
 
 
+@cache
 def unescape(text: str) -> str:
     out, position = "", 0
     while position < len(text):

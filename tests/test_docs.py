@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ EXAMPLE = CHECKOUT / "deploy" / "env.example"
 PATH = re.compile(r"`((?:portal|ingest|maps|static|deploy|tests|bench|docs|\.ci)/[\w./-]*|[\w-]+\.(?:py|txt|toml|md))`")
 
 
+@cache
 def _calls() -> dict[str, ast.Call]:
     """Return each call that reads a setting in portal/, by the variable's name."""
     found = {}
@@ -40,6 +42,7 @@ def _default(call: ast.Call) -> str | None:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
+@cache
 def _example() -> dict[str, tuple[str, bool]]:
     """Return what env.example says: name → value, and whether the line is commented out."""
     lines = re.findall(r"^(#?)(MOBMAP_[A-Z0-9_]+)=(.*)$", EXAMPLE.read_text(), flags=re.MULTILINE)

@@ -1,7 +1,7 @@
 """How the site is set up, started, stopped and tested on one machine.
 
-Run by Debian's own Python before any package is installed, so only the standard library is used.
-In reading order: `place` (where everything lies), `venv`, `compiled`, `postgres`, `rabbitmq`,
-`supervisor` (what keeps them running), `environment` (what each process may know), `site` (./deploy/run
-and ./deploy/stop), `demo`, `testing` (./deploy/test).
+Debian's own Python runs these modules before any package is installed, so they use only the standard library.
+In reading order: `folders` (where the files of a site are), `ports`, `venv`, `compiled`, `environment` (the settings of
+each process), `postgres`, `rabbitmq`, `supervisor` (keeps processes running), `site` (./deploy/run and
+./deploy/stop), `watch`, `demo`, `testing` (./deploy/test), `progress` (what is printed).
 """

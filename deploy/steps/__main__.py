@@ -1,4 +1,4 @@
-"""The command line behind ./deploy/run, ./deploy/stop and ./deploy/test, which print the help."""
+"""The command line behind ./deploy/run, ./deploy/stop and ./deploy/test. The shell scripts print the help."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import signal
 import sys
 
 from deploy.steps import site, testing
-from deploy.steps.place import from_environment
+from deploy.steps.folders import from_environment
 from deploy.steps.progress import Failure, say
 
 
 def main(arguments: list[str]) -> int:
-    """Do what is asked and return the exit status."""
+    """Run a command and return its exit status."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     command, *rest = arguments
@@ -21,12 +21,12 @@ def main(arguments: list[str]) -> int:
         if command == "test":
             return testing.check(from_environment(os.environ, "test"), rest)
         options = _parser(command).parse_args(rest)
-        place = from_environment(os.environ)
+        folders = from_environment(os.environ)
         if command == "stop":
-            site.stop(place)
+            site.stop(folders)
         else:
             port = site.port_from(options.port or os.environ.get("PORT") or "8000")
-            site.start(place, port=port, detach=options.detach, with_demo=not options.no_demo)
+            site.start(folders, port=port, detach=options.detach, with_demo=not options.no_demo)
     except Failure as failure:
         print(f"\n{failure}", file=sys.stderr)
         return 1
@@ -46,7 +46,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
 
 
 def _interrupt(number: int, _frame: object) -> None:
-    """Treat the end of the terminal and a polite kill like Ctrl-C; a second one changes nothing."""
+    """Treat SIGHUP and SIGTERM like Ctrl-C. Further ones are ignored, so that they do not interrupt the stopping."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     raise KeyboardInterrupt

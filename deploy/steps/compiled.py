@@ -16,13 +16,13 @@ from collections.abc import Sequence
 from importlib.metadata import distributions
 from pathlib import Path
 
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import run, step
 from deploy.steps.venv import VENV
 
 NAME = "ingest.formats.mobmapdata.scan"
 SOURCE = Path("ingest/formats/mobmapdata/scan.pyx")
-#: The virtual environment's Python is Debian's, as is the one that runs this.
+#: The virtual environment uses Debian's Python, which also runs this module.
 COMPILED = SOURCE.with_suffix(str(sysconfig.get_config_var("EXT_SUFFIX")))
 LIBRARIES = ("b2",)
 FLAGS = ("-O2", "-Wall")
@@ -38,7 +38,7 @@ def prepare() -> None:
             [VENV / "bin" / "python", "-m", "deploy.steps.compiled"],
             doing=f"Compiling {SOURCE}",
             advice="It needs Debian's packages gcc, libc6-dev, libpython3-dev and libb2-dev (deploy/packages server), "
-            f"and to write into {compiled.parent}.",
+            f"and permission to write into {compiled.parent}.",
             cwd=CHECKOUT,
         )
 

@@ -1,4 +1,4 @@
-"""The demo world: an empty site gets uploads of an invented one, through its real front door."""
+"""The demo world: simulated uploads, sent to an empty site through its upload endpoint."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from deploy.steps import environment
-from deploy.steps.place import CHECKOUT, Place
+from deploy.steps.folders import CHECKOUT, SiteFolders
 from deploy.steps.progress import Failure, run, step
 from deploy.steps.venv import VENV
 
@@ -18,40 +18,40 @@ SEED = 1
 SIMULATED = ("enUS", "deDE")
 
 
-def feed(place: Place, site: str, hosted: list[str], manage: Callable[..., str]) -> None:
-    """Write the demo's uploads, import its items' names, send it all and wait until it is on the map."""
-    told = [locale for locale in hosted if locale in SIMULATED]
-    if not told:
+def feed(folders: SiteFolders, site: str, hosted: list[str], manage: Callable[..., str]) -> None:
+    """Simulate uploads, import the names of their items, send them and wait until they are on the map."""
+    simulated = [locale for locale in hosted if locale in SIMULATED]
+    if not simulated:
         return
-    folder = place.var / "demo"
-    with step(f"Inventing a demo world: {UPLOADS} uploads, {', '.join(told)}"):
+    folder = folders.var / "demo"
+    with step(f"Simulating a demo world: {UPLOADS} uploads, {', '.join(simulated)}"):
         run(
             [
                 *(VENV / "bin" / "python", "-m", "simulation", folder, "--uploads", str(UPLOADS)),
-                *("--seed", str(SEED), "--locale", ",".join(told), "--force"),
+                *("--seed", str(SEED), "--locale", ",".join(simulated), "--force"),
             ],
-            doing="Inventing the demo world (python -m simulation)",
+            doing="Simulating the demo world (python -m simulation)",
             cwd=CHECKOUT,
         )
-        for locale in told:
-            manage(place, "import_names", "items", folder / f"items-{locale}.csv", "--locale", locale)
-    # Players of their own, because what several of them saw counts as confirmed.
-    tokens = place.var / "demo-tokens.json"
+        for locale in simulated:
+            manage(folders, "import_names", "items", folder / f"items-{locale}.csv", "--locale", locale)
+    # One token per simulated player: a sighting counts as confirmed when several players report it.
+    tokens = folders.var / "demo-tokens.json"
     with step("Uploading it and waiting until everything is on the map"):
         try:
-            manage(place, "create_token", "--many", folder / "players.txt", "--json", tokens)
-            _send(place, site, folder, tokens)
+            manage(folders, "create_token", "--many", folder / "players.txt", "--json", tokens)
+            _send(folders, site, folder, tokens)
         finally:
             tokens.unlink(missing_ok=True)
 
 
-def _send(place: Place, site: str, folder: Path, tokens: Path) -> None:
-    """Run the players' own client and show its progress."""
+def _send(folders: SiteFolders, site: str, folder: Path, tokens: Path) -> None:
+    """Run `./manage.py send`, the client that players use, and show its progress."""
     client: list[str | Path] = [VENV / "bin" / "python", "manage.py", "send"]
     done = subprocess.run(
         [*client, folder, "--url", site, "--as-players", "--tokens", tokens, "--wait"],
         cwd=CHECKOUT,
-        env=environment.for_process(place, dict(os.environ)),
+        env=environment.for_process(folders, dict(os.environ)),
         stdin=subprocess.DEVNULL,
         check=False,
     )

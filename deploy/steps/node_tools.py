@@ -12,7 +12,7 @@ import json
 import os
 from pathlib import Path
 
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import run, step
 from deploy.steps.venv import VENV
 

@@ -1,4 +1,4 @@
-"""TCP ports on this machine: which are free, and who has the others."""
+"""TCP ports on this machine: which are free, and which process listens on a taken one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _LISTENING = "0A"
 
 
 def is_free(port: int, host: str = LOOPBACK) -> bool:
-    """Say whether this process could listen on a port of the loopback interface, or of an address of this machine."""
+    """Return whether this process could listen on a port, of the loopback interface or another local address."""
     with socket.socket() as probe:
-        # As all servers do: a port whose last connections linger is free all the same.
+        # As all servers do: a port is free although its last connections are still in TIME_WAIT.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
@@ -26,9 +26,9 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
 
 
 def remembered(path: Path, names: list[str]) -> dict[str, int]:
-    """Return a free port per name: the ones chosen before as long as nobody else has taken them.
+    """Return a free port per name: the one chosen before, unless another process has taken it.
 
-    For example `{"amqp": 38411, "distribution": 40235}`; `path` keeps them for the next start.
+    For example `{"amqp": 38411, "distribution": 40235}`; They are kept in the file `path`.
     """
     try:
         known = json.loads(path.read_text())
@@ -45,9 +45,9 @@ def remembered(path: Path, names: list[str]) -> dict[str, int]:
 
 
 def check_free(port: int) -> None:
-    """Raise `Failure`, naming the process where it can be known, if the site's port is taken."""
+    """Raise `Failure` if the site's port is taken; the message names the process where it can be known."""
     if not 1 <= port <= 65535:
-        raise Failure(f"{port} is no port. Choose one from 1024 to 65535: ./deploy/run --port 8080")
+        raise Failure(f"{port} is not a port. Choose one from 1024 to 65535: ./deploy/run --port 8080")
     if port < 1024 and os.geteuid() != 0:
         raise Failure(f"Only root may listen on port {port}. Choose another: ./deploy/run --port 8080")
     if not is_free(port):
@@ -68,7 +68,7 @@ def _suggestion(port: int) -> int:
 
 
 def _holder(port: int) -> str:
-    """Name the process that listens on a port, as far as this user may see it."""
+    """Return the process that listens on a port, as far as this user may see it: `process 4711 (nginx …)`."""
     inodes = set()
     for table in ("tcp", "tcp6"):
         path = Path("/proc/net") / table
@@ -82,5 +82,5 @@ def _holder(port: int) -> str:
                 command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
                 return f"process {process.name} ({command[:80]})"
         except OSError:
-            continue  # ended meanwhile, or another user's
+            continue  # the process has ended, or belongs to another user
     return "a process of another user"

@@ -1,4 +1,4 @@
-"""What people see while they wait."""
+"""Progress output, and running programs. The lines stay readable in a log, so there is no progress bar to draw."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pathlib import Path
 
 
 class Failure(Exception):
-    """A step that can't go on; the message says what was tried, what went wrong and what to do next."""
+    """A step failed; the message says what was tried, what went wrong and what to do next."""
 
 
 def say(text: str) -> None:
-    """Print a line at once, also into a pipe."""
+    """Print a line without buffering, also into a pipe."""
     print(text, flush=True)
 
 
 @contextmanager
 def step(title: str) -> Iterator[None]:
-    """Announce a step and, once it is over, how long it took."""
+    """Print the title of a step and, after it, how long it took."""
     say(f"· {title}")
     started = time.monotonic()
     yield
@@ -36,7 +36,7 @@ def run(
     cwd: Path | None = None,
     stdin: str | None = None,
 ) -> str:
-    """Run a program to its end and return its output.
+    """Run a program until it ends and return its output.
 
     Raises `Failure` with the last lines of what it printed, `doing` (what was tried) and `advice`.
     """
@@ -59,7 +59,7 @@ def run(
 
 
 def wait_until(ready: Callable[[], bool], *, seconds: float, doing: str, advice: str, every: float = 0.1) -> None:
-    """Ask `ready()` until it is true; raise `Failure` after `seconds`."""
+    """Call `ready()` until it returns True; raise `Failure` after `seconds`."""
     deadline = time.monotonic() + seconds
     while not ready():
         if time.monotonic() > deadline:

@@ -1,7 +1,7 @@
-"""The private RabbitMQ node: loopback only, with a name, ports and a port mapper of its own.
+"""The private RabbitMQ node: it listens on loopback only and has its own name, ports and port mapper.
 
-All Erlang programs of a machine share one port mapper (epmd) unless told otherwise, and the
-system's RabbitMQ may use it: this node has its own, on its own port.
+By default all Erlang programs of a machine share one port mapper (epmd), which the system's RabbitMQ
+may use. This node therefore has its own epmd, on its own port.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deploy.steps import environment
-from deploy.steps.place import Place, write_secret
+from deploy.steps.folders import SiteFolders, write_secret
 from deploy.steps.ports import LOOPBACK, remembered
 from deploy.steps.progress import wait_until
 
@@ -36,8 +36,8 @@ raft.wal_max_size_bytes = 16777216
 collect_statistics_interval = 60000
 """
 
-#: What each user may declare, send to and read, as RabbitMQ's own regular expressions. The web
-#: server wakes workers (which declares the queue first), looks at queues and pings workers.
+#: What each user may declare, write to and read, as regular expressions of RabbitMQ. The web server
+#: sends wake-ups (and declares the queue before), reads lengths of queues and pings workers.
 PERMISSIONS = {
     "mobmap_web": {
         "configure": r"^(ingest(\..+)?|(.+\.)?celery\.pidbox)$",
@@ -48,12 +48,12 @@ PERMISSIONS = {
 }
 
 
-def prepare(place: Place, vhosts: Sequence[str] = (environment.VHOST,)) -> dict[str, int]:
+def prepare(folders: SiteFolders, vhosts: Sequence[str] = (environment.VHOST,)) -> dict[str, int]:
     """Write the node's configuration and return its ports: `amqp`, `distribution`, `epmd`."""
-    home = place.var / "rabbitmq"
+    home = folders.var / "rabbitmq"
     home.mkdir(exist_ok=True, mode=0o700)
-    ports = remembered(place.var / "ports.json", ["amqp", "distribution", "epmd"])
-    secret = environment.passwords(place)
+    ports = remembered(folders.var / "ports.json", ["amqp", "distribution", "epmd"])
+    secret = environment.passwords(folders)
     write_secret(home / "definitions.json", json.dumps(definitions(secret, vhosts), indent=1) + "\n")
     (home / "rabbitmq.conf").write_text(
         CONFIGURATION.format(address=LOOPBACK, port=ports["amqp"], definitions=home / "definitions.json")
@@ -65,7 +65,7 @@ def prepare(place: Place, vhosts: Sequence[str] = (environment.VHOST,)) -> dict[
 
 
 def definitions(secret: dict[str, str], vhosts: Sequence[str] = (environment.VHOST,)) -> dict[str, object]:
-    """Return the users and permissions the node loads at its start; `guest` is not among them."""
+    """Return the users and permissions that the node loads at its start; there is no `guest`."""
     return {
         "vhosts": [{"name": vhost} for vhost in vhosts],
         "users": [{"name": user, "password": secret[user], "tags": ""} for user in PERMISSIONS],
@@ -75,9 +75,9 @@ def definitions(secret: dict[str, str], vhosts: Sequence[str] = (environment.VHO
     }
 
 
-def process_environment(place: Place, ports: dict[str, int]) -> dict[str, str]:
-    """Return the variables that keep a node (and the tools that talk to it) away from the system's."""
-    home = place.var / "rabbitmq"
+def process_environment(folders: SiteFolders, ports: dict[str, int]) -> dict[str, str]:
+    """Return the environment that separates the node, and the tools that talk to it, from the system's RabbitMQ."""
+    home = folders.var / "rabbitmq"
     return {
         "HOME": str(home),
         "ERL_EPMD_PORT": str(ports["epmd"]),
@@ -93,7 +93,7 @@ def process_environment(place: Place, ports: dict[str, int]) -> dict[str, str]:
         "RABBITMQ_LOG_BASE": str(home / "log"),
         "RABBITMQ_LOGS": "-",
         "RABBITMQ_PID_FILE": str(home / "rabbitmq.pid"),
-        # Become the Erlang machine instead of a shell that waits for it: the supervisor then sees its death.
+        # The script then execs the Erlang VM instead of waiting for it as a shell: the supervisor notices when it dies.
         "RABBITMQ_ALLOW_INPUT": "1",
         "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": (
             "-noinput -kernel inet_dist_use_interface {127,0,0,1} +S 2:2 +SDio 4 +A 4"
@@ -101,17 +101,17 @@ def process_environment(place: Place, ports: dict[str, int]) -> dict[str, str]:
     }
 
 
-def wait(place: Place, port: int) -> None:
-    """Wait until the node answers a client's greeting."""
+def wait(folders: SiteFolders, port: int) -> None:
+    """Wait until the node answers the protocol header of AMQP."""
     wait_until(
-        lambda: _greets(port),
+        lambda: _answers(port),
         seconds=90,
         doing="Starting RabbitMQ",
-        advice=f"Its log is {place.logs / 'rabbitmq.log'}.",
+        advice=f"Its log is {folders.logs / 'rabbitmq.log'}.",
     )
 
 
-def _greets(port: int) -> bool:
+def _answers(port: int) -> bool:
     try:
         with socket.create_connection((LOOPBACK, port), timeout=2) as connection:
             connection.sendall(b"AMQP\x00\x00\x09\x01")

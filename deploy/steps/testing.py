@@ -1,4 +1,4 @@
-"""What ./deploy/test does: every check there is, with servers of the tests' own."""
+"""The steps of ./deploy/test: every check there is, on servers that only the tests use."""
 
 from __future__ import annotations
 
@@ -11,70 +11,71 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from deploy.steps import compiled, environment, node_tools, postgres, rabbitmq, site, supervisor, venv
-from deploy.steps.place import CHECKOUT, Place, prepare
+from deploy.steps.folders import CHECKOUT, SiteFolders, prepare
 from deploy.steps.progress import Failure, run, say, step
 
 HOSTED = environment.DEFAULT_LOCALES.split(",")
-#: One role does everything: tests make databases, extensions and queues.
+#: One role for everything: tests create databases, extensions and queues.
 ROLES = {"env": ("mobmap_test", "mobmap_ingest")}
-#: Processes that pytest shares the tests out to: most tests wait for a server or a browser most of the time.
+#: Number of processes in which pytest runs tests: most tests wait for a server or a browser most of the time.
 PROCESSES = 2
-#: As many can be asked for with `-n`: each has a virtual host of its own at the broker, made at its start.
+#: Highest number for `-n`: each process has its own virtual host, which the broker makes at its start.
 MOST_PROCESSES = 8
-#: Arguments that choose a few tests out of many.
+#: Arguments that select a few of the tests.
 CHOOSING = ("--lf", "--last-failed", "--sw", "--stepwise", "--co", "--collect-only")
 
 
-def check(place: Place, pytest_arguments: list[str]) -> int:
+def check(folders: SiteFolders, pytest_arguments: list[str]) -> int:
     """Lint, type-check and test; return the exit status, 0 only if every part passed."""
-    token = prepare(place)
-    with site.lock(place, "test"):
+    token = prepare(folders)
+    with site.lock(folders, "test"):
         venv.prepare(venv.TESTS)
         compiled.prepare()
         node_tools.prepare()
-        supervisor.stop(place)  # what a test run that was killed may have left
+        supervisor.stop(folders)  # a test run that was killed may have left one
         try:
-            _start_servers(place, token)
+            _start_servers(folders, token)
             with _samples() as samples:
-                return _check_all(place, pytest_arguments, samples)
+                return _check_all(folders, pytest_arguments, samples)
         finally:
-            supervisor.stop(place)
+            supervisor.stop(folders)
 
 
-def _start_servers(place: Place, token: str) -> None:
-    postgres.end_orphan(place)
-    postgres.prepare(place, token, throwaway=True)
-    ports = rabbitmq.prepare(place, [environment.VHOST, *map(vhost, range(MOST_PROCESSES))])
-    environment.write_files(place, HOSTED, ports["amqp"], postgres.ram_tablespace(place), ROLES)
+def _start_servers(folders: SiteFolders, token: str) -> None:
+    postgres.end_orphan(folders)
+    postgres.prepare(folders, token, throwaway=True)
+    ports = rabbitmq.prepare(folders, [environment.VHOST, *map(vhost, range(MOST_PROCESSES))])
+    environment.write_files(folders, HOSTED, ports["amqp"], postgres.ram_tablespace(folders), ROLES)
     with step("Starting PostgreSQL and RabbitMQ for the tests"):
-        supervisor.start(place, token, site.servers(place, ports), stay=False)
-        postgres.wait(place)
-        postgres.create_databases(place, HOSTED)
-        postgres.create_test_role(place)
-        rabbitmq.wait(place, ports["amqp"])
-    site.prepare_files(place)
+        supervisor.start(folders, token, site.servers(folders, ports), stay=False)
+        postgres.wait(folders)
+        postgres.create_databases(folders, HOSTED)
+        postgres.create_test_role(folders)
+        rabbitmq.wait(folders, ports["amqp"])
+    site.prepare_files(folders)
 
 
 def vhost(number: int) -> str:
-    """Return the broker's virtual host for one of pytest's processes; one that runs all alone takes the site's."""
+    """Return the virtual host of one of several pytest processes. A single process uses `environment.VHOST`."""
     return f"{environment.VHOST}-{number}"
 
 
-def sharing_out(pytest_arguments: list[str]) -> list[str]:
-    """Return what to tell pytest of processes before what the caller tells it, which therefore counts more.
+def xdist_options(pytest_arguments: list[str]) -> list[str]:
+    """Return the options for pytest-xdist. The caller's arguments follow them and therefore take precedence.
 
-    A few tests are done sooner than a second process has made its databases. A file's tests stay together: they
-    may share what takes long to make, or is there once on a server, as a role is.
+    A few tests run in one process: they end before a second process has created its databases. Tests of a file stay
+    in one process: they may share an expensive fixture, or something that a server has only once, such as a role.
+    The files begin in the order of collection, which `tests/conftest.py` determines.
     """
     if any("no:xdist" in argument for argument in pytest_arguments):
         return []
     few = any(".py" in argument or argument.startswith("-k") or argument in CHOOSING for argument in pytest_arguments)
     processes = PROCESSES if (os.cpu_count() or 1) >= PROCESSES and not few else 0
-    return ["-n", str(processes), "--dist", "loadfile"]
+    return ["-n", str(processes), "--dist", "loadfile", "--no-loadscope-reorder"]
 
 
-def _check_all(place: Place, pytest_arguments: list[str], samples: dict[str, str]) -> int:
-    env = environment.for_process(place, {**os.environ, **samples})
+def _check_all(folders: SiteFolders, pytest_arguments: list[str], samples: dict[str, str]) -> int:
+    env = environment.for_process(folders, {**os.environ, **samples})
     programs = venv.VENV / "bin"
     parts: dict[str, list[str | Path]] = {
         "ruff check": [programs / "ruff", "check", "."],
@@ -83,7 +84,7 @@ def _check_all(place: Place, pytest_arguments: list[str], samples: dict[str, str
         "biome check": node_tools.command(node_tools.BIOME, "check", "--error-on-warnings"),
         "tsc": node_tools.command(node_tools.TSC),
         "migrations": [programs / "python", "manage.py", "makemigrations", "--check", "--dry-run"],
-        "pytest": [programs / "python", "-m", "pytest", *sharing_out(pytest_arguments), *pytest_arguments],
+        "pytest": [programs / "python", "-m", "pytest", *xdist_options(pytest_arguments), *pytest_arguments],
     }
     failed = []
     last_line = ""
@@ -101,7 +102,7 @@ def _check_all(place: Place, pytest_arguments: list[str], samples: dict[str, str
 
 
 def _show(command: list[str | Path], env: dict[str, str]) -> tuple[int, str]:
-    """Run a program, passing on what it prints; return its exit status and its last line."""
+    """Run a program and print its output while it runs; return its exit status and its last line."""
     last_line = ""
     with subprocess.Popen(
         command,
@@ -113,7 +114,7 @@ def _show(command: list[str | Path], env: dict[str, str]) -> tuple[int, str]:
         text=True,
         errors="replace",
     ) as process:
-        assert process.stdout is not None  # noqa: S101  (it was asked for)
+        assert process.stdout is not None  # noqa: S101  (stdout=PIPE)
         for line in process.stdout:
             say(line.rstrip("\n"))
             last_line = line.strip() or last_line
@@ -122,7 +123,7 @@ def _show(command: list[str | Path], env: dict[str, str]) -> tuple[int, str]:
 
 @contextmanager
 def _samples() -> Iterator[dict[str, str]]:
-    """Unpack the sample uploads, if there are any, for as long as the tests run."""
+    """Unpack the sample uploads, if there are any, until the tests end; yield the environment that names them."""
     archive = os.environ.get("MOBMAP_SAMPLE_ARCHIVE")
     if not archive or os.environ.get("MOBMAP_SAMPLE_DIR"):
         yield {}

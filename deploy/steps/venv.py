@@ -1,4 +1,4 @@
-"""The virtual environment: Debian's Python, and exactly the packages of the requirement files."""
+"""The virtual environment: Debian's Python with exactly the packages of the requirement files."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import hashlib
 import json
 from pathlib import Path
 
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import run, step
 
 VENV = CHECKOUT / ".venv"
 SITE = "requirements.txt"
 TESTS = "requirements-test.txt"
-#: Debian's, not whatever a version manager puts first in PATH: PostGIS's libraries fit it.
+#: Debian's Python, because PostGIS's libraries fit it; a version manager may have put another one first in PATH.
 PYTHON = Path("/usr/bin/python3")
-#: Written last, so that an interrupted installation is made anew.
-MARK = VENV / "installed.json"
+#: Written last, so that an interrupted installation is repeated.
+INSTALLED = VENV / "installed.json"
 
 
 def prepare(requirements: str) -> None:
-    """Bring `.venv` to what a requirement file asks for; do nothing if it is there already.
+    """Install the packages of a requirement file into `.venv`; do nothing if they are installed.
 
-    The tests' packages are added to the site's own (both files pin the same versions), so that
-    testing doesn't take the environment away from a site that runs in it.
+    The tests' packages are added to those of the site (both files pin the same versions), so that a
+    site that runs in the environment is not disturbed.
     """
     installed = _installed()
     wanted = {SITE: _checksum(SITE), requirements: _checksum(requirements)}
@@ -42,15 +42,15 @@ def prepare(requirements: str) -> None:
             doing=f"Installing {requirements} with pip",
             advice="Check the connection to the Python package index and start again.",
         )
-    MARK.write_text(json.dumps({**installed, **wanted, "path": str(VENV)}) + "\n")
+    INSTALLED.write_text(json.dumps({**installed, **wanted, "path": str(VENV)}) + "\n")
 
 
 def _installed() -> dict[str, str]:
     try:
-        found = json.loads(MARK.read_text())
+        found = json.loads(INSTALLED.read_text())
     except (OSError, ValueError):
         return {}
-    # An environment that was moved calls the Python of its old place.
+    # The scripts of an environment that was moved call the Python at its old path.
     return found if found.get("path") == str(VENV) else {}
 
 

@@ -1,4 +1,4 @@
-"""Watching the running site from a terminal: what goes wrong, and the end."""
+"""Watch the running site from a terminal: print problems from the logs until it is stopped."""
 
 from __future__ import annotations
 
@@ -9,41 +9,44 @@ import time
 from pathlib import Path
 
 from deploy.steps import supervisor
-from deploy.steps.place import Place
+from deploy.steps.folders import SiteFolders
 from deploy.steps.progress import Failure, say, step
 
-#: Lines of the application worth a look, and of the supervisor: what it had to restart.
+#: Lines of the application's logs that are printed, and lines of the supervisor's log about processes that died.
 PROBLEM = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b|^Traceback|^\w+(\.\w+)*(Error|Exception)\b")
 RESTART = re.compile(r"exited: .*not expected|terminated by|entered FATAL|spawnerr|exited: (?!.*exit status 0)")
 
 
-def until_stopped(place: Place, process: subprocess.Popen[bytes]) -> None:
-    """Print problems as they are logged until Ctrl-C, SIGTERM or `./deploy/stop`; then stop everything."""
+def until_stopped(folders: SiteFolders, process: subprocess.Popen[bytes]) -> None:
+    """Print problems when they are logged, until Ctrl-C, SIGTERM or `./deploy/stop`; then stop everything."""
     logs = [
-        *(_Tail(place.logs / f"{name}.log", name, PROBLEM) for name in ("web", "worker", "scheduler")),
-        _Tail(place.logs / "supervisor.log", "supervisor", RESTART),
+        *(_Tail(folders.logs / f"{name}.log", name, PROBLEM) for name in ("web", "worker", "scheduler")),
+        _Tail(folders.logs / "supervisor.log", "supervisor", RESTART),
     ]
     try:
         while process.poll() is None:
             for log in logs:
-                for line in log.news():
+                for line in log.new_lines():
                     say(line)
             time.sleep(1)
     except KeyboardInterrupt:
         say("")
         with step("Stopping web server, workers, RabbitMQ and PostgreSQL"):
-            supervisor.stop(place)
+            supervisor.stop(folders)
         return
+    finally:
+        for log in logs:
+            log.close()
     if process.returncode:
         raise Failure(
             f"The supervisor ended unexpectedly (status {process.returncode}), and the site with it. "
-            f"Its log is {place.logs / 'supervisor.log'}; start again with ./deploy/run."
+            f"Its log is {folders.logs / 'supervisor.log'}; start again with ./deploy/run."
         )
     say("MobMap was stopped.")
 
 
 class _Tail:
-    """The new lines of a log that match a pattern, also across its rotation."""
+    """Find the new lines of a log that match a pattern; goes on after the log is rotated."""
 
     def __init__(self, path: Path, name: str, wanted: re.Pattern[str]) -> None:
         self._path = path
@@ -53,8 +56,8 @@ class _Tail:
         if self._file:
             self._file.seek(0, os.SEEK_END)
 
-    def news(self) -> list[str]:
-        """Return what was logged since the last call, at most 20 lines."""
+    def new_lines(self) -> list[str]:
+        """Return the matching lines since the last call, at most 20."""
         if self._file is None:
             if not self._path.exists():
                 return []
@@ -66,8 +69,12 @@ class _Tail:
         found = [f"{self._name}: {line.rstrip()[:300]}" for line in lines if self._wanted.search(line)]
         return found if len(found) <= 20 else [*found[:20], f"{self._name}: … and {len(found) - 20} more lines"]
 
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+
     def _was_rotated(self) -> bool:
-        assert self._file is not None  # noqa: S101  (asked only while it is open)
+        assert self._file is not None  # noqa: S101  (called only while the file is open)
         try:
             return self._path.stat().st_ino != os.fstat(self._file.fileno()).st_ino
         except FileNotFoundError:

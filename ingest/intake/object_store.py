@@ -109,6 +109,15 @@ class ObjectStorage(S3Storage):
             self.secret_key or "",
         )
 
+    def probe(self) -> None:
+        """Raise `ObjectStoreFault` unless the store answers with these keys for this bucket."""
+        with self._one_tries():
+            self._list_one()
+
+    @_raises_os_errors
+    def _list_one(self) -> None:
+        self.connection.meta.client.list_objects_v2(Bucket=self.bucket_name, Prefix=self.location, MaxKeys=1)
+
     exists = _raises_os_errors(S3Storage.exists)
     listdir = _raises_os_errors(S3Storage.listdir)
     size = _raises_os_errors(S3Storage.size)

@@ -117,7 +117,7 @@ def _make_folders(folder: Path) -> list[Path]:
         folder = folder.parent
     for path in reversed(missing):
         with suppress(FileExistsError):
-            path.mkdir(mode=0o750)
+            path.mkdir(mode=0o770)  # less the umask: workers of the same group move documents away
     return [path.parent for path in missing]
 
 

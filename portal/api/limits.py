@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Sum
+from django.db.models import Q, Sum
 from django.utils import timezone
 
 from core import locales
@@ -93,8 +93,9 @@ def _find_paused() -> dict[str, str]:
 
 
 def _find_waiting_bytes() -> int:
-    queued = Upload.objects.filter(status=Upload.Status.QUEUED)
-    return int(queued.aggregate(total=Sum("size_bytes"))["total"] or 0)
+    # A staged document stays in the spool until it is merged. OR, because IN would use neither partial index.
+    waiting = Upload.objects.filter(Q(status=Upload.Status.QUEUED) | Q(status=Upload.Status.STAGED))
+    return int(waiting.aggregate(total=Sum("size_bytes"))["total"] or 0)
 
 
 sent = SenderCounts()

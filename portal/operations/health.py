@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -42,7 +44,9 @@ T = TypeVar("T")
 #: A broker that takes longer is treated as dead: a page or a probe must not hang on it (tried twice).
 BROKER_TIMEOUT_S = 1
 WORKER_REPLY_S = 1.0
-BROKER_REMEMBERED_S = 5
+#: An object store that takes longer counts as down.
+STORE_TIMEOUT_S = 2
+BROKER_REMEMBERED_S = STORE_REMEMBERED_S = 5
 
 #: So long after the web server workers may still be starting: 3 s on a machine of their own, 20 s on a busy one.
 WORKERS_START_S = 30
@@ -77,7 +81,7 @@ class Broker:
 
 @dataclass(frozen=True)
 class Spool:
-    """Space of the spool's disk; None where it is no directory (object storage)."""
+    """Whether documents can be stored, and the free space of the disk: None in an object store."""
 
     reason: str = ""
     free_bytes: int | None = None
@@ -173,11 +177,37 @@ def broker() -> Broker:
 
 
 # --- spool ---------------------------------------------------------------------------------------
+def _object_store(storage: Any) -> Spool:
+    """List one folder of the store, which proves address, keys and bucket, but not the permission to write.
+
+    A silent store takes up to half a minute to fail. The thread that asks it ends then; the answer comes earlier.
+    """
+    outcome: SimpleQueue[str] = SimpleQueue()
+
+    def ask() -> None:
+        try:
+            storage.probe()
+        except OSError as error:
+            outcome.put(error.strerror or type(error).__name__)
+        else:
+            outcome.put("")
+
+    Thread(target=ask, name="object store probe", daemon=True).start()
+    try:
+        problem = outcome.get(timeout=STORE_TIMEOUT_S)
+    except Empty:
+        problem = f"the object store did not answer within {STORE_TIMEOUT_S} s"
+    if problem:
+        logger.warning("readiness: the spool can't be written: %s", problem)
+        return Spool(reason=_("It can't be written (%(error)s).") % {"error": problem})
+    return Spool()
+
+
 def spool() -> Spool:
-    """Try to write into the spool and return the free space of its disk."""
+    """Try to write into the spool's folder and return the free space of its disk, or ask its object store."""
     storage = documents.spool()
     if not isinstance(storage, FileSystemStorage):
-        return Spool()
+        return _object_store(storage)
     try:
         Path(storage.location).mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=storage.location) as file:
@@ -196,6 +226,12 @@ def spool() -> Spool:
     return Spool(free_bytes=free_bytes)
 
 
+def remembered_spool() -> Spool:
+    """Return `spool()` as of a moment ago; an object store is asked every few seconds."""
+    on_disk = isinstance(documents.spool(), FileSystemStorage)
+    return _remember("spool", spool, at_least_s=1 if on_disk else STORE_REMEMBERED_S)
+
+
 # --- the two addresses ---------------------------------------------------------------------------
 def parts() -> list[Part]:
     """Return every part with its state, as of a second ago at most."""
@@ -203,7 +239,7 @@ def parts() -> list[Part]:
         *_remember("databases", databases),
         Part("broker", False, broker().reason),
         _remember("ram-stage", ram_stage, at_least_s=BROKER_REMEMBERED_S),
-        Part("spool", True, _remember("spool", spool).reason),
+        Part("spool", True, remembered_spool().reason),
     ]
 
 

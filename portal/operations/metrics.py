@@ -113,7 +113,7 @@ class FiguresCollector(Collector):
         yield workers
 
     def _spool(self) -> Iterator[Metric]:
-        free_bytes = health.spool().free_bytes
+        free_bytes = health.remembered_spool().free_bytes
         if free_bytes is not None:
             free = _gauge("spool_free_bytes", "Free space of the spool's disk.")
             free.add_metric([], free_bytes)

@@ -142,7 +142,7 @@ def _part_cells(counted: dict[str, status.LocaleFigures]) -> list[Cell]:
     for part in health.parts():
         state = "good" if part.ok else "bad" if part.needed else "warn"
         cells.append(Cell(f"part.{part.name}", _part_name(part.name), part.reason or _("works"), state))
-    waiting, free = sum(one.waiting_bytes for one in counted.values()), health.spool().free_bytes
+    waiting, free = sum(one.waiting_bytes for one in counted.values()), health.remembered_spool().free_bytes
     full = waiting >= settings.SPOOL_MAX_WAITING_BYTES
     low = free is not None and free < settings.SPOOL_MIN_FREE_BYTES
     waiting_text = _("%(size)s of at most %(limit)s") % {

@@ -73,8 +73,9 @@ class LocaleFigures:
     queued: int = 0
     claimed: int = 0
     failing: int = 0
+    #: Of the documents of queued and staged uploads: they are in the spool until they are merged.
     waiting_bytes: int = 0
-    #: Of the longest waiting upload; 0 when none waits.
+    #: Of the queued or staged upload that has waited longest; 0 when none waits.
     oldest_age_s: float = 0.0
     staged: int = 0
     merged: int = 0
@@ -108,15 +109,16 @@ class LocaleFigures:
 
 
 def _queue() -> dict[str, dict[str, Any]]:
-    """Count what waits, from the index of queued uploads."""
+    """Count what waits to be merged, from the partial indexes of queued and of staged uploads."""
     now = timezone.now()
+    queued = Q(status="queued")
     rows = (
-        Upload.objects.filter(status="queued")
+        Upload.objects.filter(queued | Q(status="staged"))  # IN would use neither index
         .values("locale")
         .annotate(
-            queued=Count("id"),
-            claimed=Count("id", filter=Q(lease_until__gt=now)),
-            failing=Count("id", filter=Q(attempts__gt=0) & ~Q(reason="")),
+            queued=Count("id", filter=queued),
+            claimed=Count("id", filter=queued & Q(lease_until__gt=now)),
+            failing=Count("id", filter=queued & Q(attempts__gt=0) & ~Q(reason="")),
             waiting_bytes=Sum("size_bytes"),
             oldest=Min("received_at"),
         )

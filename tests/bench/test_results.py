@@ -10,7 +10,7 @@ import pytest
 
 from bench import report, results
 from bench.results import Chart, Figure, Result, Target
-from deploy.steps.place import Place
+from deploy.steps.folders import SiteFolders
 
 
 def result() -> Result:
@@ -59,21 +59,21 @@ def test_numbers_are_formatted_for_people(value, text):
 
 def test_a_fault_fails_a_result_that_met_its_targets(tmp_path: Path, capsys):
     made = result()
-    assert results.finish(made, Place(tmp_path, 1), quick=True) == 0
+    assert results.finish(made, SiteFolders(tmp_path, 1), quick=True) == 0
     made.faults.append("One upload is missing.")
-    assert results.finish(made, Place(tmp_path, 1), quick=True) == 1
+    assert results.finish(made, SiteFolders(tmp_path, 1), quick=True) == 1
     assert "WRONG: One upload is missing." in capsys.readouterr().out
     assert json.loads((tmp_path / "quick" / "hot.json").read_text())["passed"] is False
 
 
 def test_a_written_result_can_be_read_again(tmp_path: Path):
-    results.finish(result(), Place(tmp_path, 1), quick=True)
+    results.finish(result(), SiteFolders(tmp_path, 1), quick=True)
     kept, others = results.read(tmp_path / "quick" / "hot.json")
     assert (kept.figures, kept.targets, others["quick"]) == (result().figures, result().targets, True)
 
 
 def test_the_report_has_targets_figures_machine_and_a_plot_per_chart(tmp_path: Path):
-    results.finish(result(), Place(tmp_path, 1), quick=True)
+    results.finish(result(), SiteFolders(tmp_path, 1), quick=True)
     (tmp_path / "benchmarks").mkdir()
     (tmp_path / "benchmarks" / "old.svg").write_text("")
     report.write([tmp_path / "quick" / "hot.json"], tmp_path)

@@ -1,14 +1,15 @@
-"""The commands people type: their help, and their answers to a slip."""
+"""The commands that people type: their help, and their answers to mistakes."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
-DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+from deploy.steps.folders import CHECKOUT
+
+DEPLOY = CHECKOUT / "deploy"
 
 
 def _run(command, *arguments, **environment):
@@ -30,7 +31,7 @@ def test_help_is_printed_and_nothing_done(command, tmp_path):
     assert not (tmp_path / "var").exists()
 
 
-def test_stopping_what_does_not_run_is_fine(tmp_path):
+def test_stopping_a_site_that_does_not_run_is_no_error(tmp_path):
     done = _run("stop", MOBMAP_VAR=str(tmp_path / "var"))
     assert (done.returncode, done.stdout.strip()) == (0, "MobMap is not running.")
     assert not (tmp_path / "var").exists()
@@ -42,8 +43,8 @@ def test_an_unknown_option_is_named(tmp_path):
     assert "--detached" in done.stderr
 
 
-def test_what_is_no_port_is_said_before_anything_is_made(tmp_path):
+def test_a_port_that_is_none_is_refused_before_anything_is_made(tmp_path):
     done = _run("run", MOBMAP_VAR=str(tmp_path / "var"), PORT="http")
     assert done.returncode == 1
-    assert "'http' is no port" in done.stderr
+    assert "'http' is not a port" in done.stderr
     assert not (tmp_path / "var").exists()

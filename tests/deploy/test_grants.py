@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from django.db import connections, transaction
 
-DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+from deploy.steps.folders import CHECKOUT
+
+DEPLOY = CHECKOUT / "deploy"
 
 pytestmark = pytest.mark.django_db(databases="__all__")
 
 
 def _apply(cursor, name):
-    """Run one of the files; psql's own commands are done by hand: \\gexec runs what a query returned."""
+    """Run one of the files; psql's own commands are done here: \\gexec runs what a query returned."""
     text = re.sub(r"^(--.*|\\set .*|BEGIN;|COMMIT;)$", "", (DEPLOY / name).read_text(), flags=re.MULTILINE)
     text = re.sub(r"PASSWORD :'\w+'", "PASSWORD 'for-tests'", text)
     for statement in re.split(r";|(?<=\\gexec)", text):
@@ -57,17 +58,17 @@ ROWS = {"SELECT", "INSERT", "UPDATE", "DELETE"}
 
 
 @pytest.mark.parametrize("table", ["portal_token", "auth_user", "ingest_upload", "django_session"])
-def test_the_web_server_works_on_the_portals_rows(portal, table):
+def test_the_web_server_reads_and_writes_the_portals_rows(portal, table):
     assert _allowed(portal, "mobmap_web", table) == ROWS
 
 
-def test_workers_know_uploads_and_switches(portal):
+def test_workers_see_uploads_and_pauses(portal):
     assert _allowed(portal, "mobmap_ingest", "ingest_upload") == ROWS
     assert _allowed(portal, "mobmap_ingest", "ingest_localecontrol") == {"SELECT"}
 
 
 @pytest.mark.parametrize("table", ["portal_token", "portal_player", "portal_refusal", "auth_user", "django_session"])
-def test_workers_know_no_accounts(portal, table):
+def test_workers_see_no_accounts(portal, table):
     assert _allowed(portal, "mobmap_ingest", table) == set()
 
 
@@ -77,11 +78,11 @@ def test_the_web_server_only_reads_merged_data(locale, table):
 
 
 @pytest.mark.parametrize("table", ["habitat", "ledger", "zone", "spawn", "stale_spawns", "changed_count", "stale_file"])
-def test_workers_merge(locale, table):
+def test_workers_read_and_write_merged_data(locale, table):
     assert _allowed(locale, "mobmap_ingest", table) == ROWS
 
 
-def test_only_workers_make_tables_of_their_own(locale):
+def test_only_workers_create_tables(locale):
     locale.execute(
         "SELECT has_schema_privilege('mobmap_ingest', 'public', 'CREATE'), "
         "has_database_privilege('mobmap_ingest', current_database(), 'TEMPORARY'), "

@@ -1,4 +1,4 @@
-"""The shipped configuration in a real nginx: what it answers itself, and that readers can't tell the difference."""
+"""The shipped configuration in a real nginx: what it answers itself, and that its answers equal the application's."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DOCUMENTS += ["items/3651", "items/100", "sources/{herb}", "sources/{herb}/place
 
 
 @pytest.fixture
-def place(live_server, tmp_path: Path) -> Iterator[tuple[Server, Server, int]]:
+def servers(live_server, tmp_path: Path) -> Iterator[tuple[Server, Server, int]]:
     """Yield nginx's address, the application's, and a zone whose map is published."""
     number = zone("Weidenmark")
     habitat(creature(7, "Wölfin"), number, {(10, 10): [1, 2]})
@@ -51,8 +51,9 @@ def herb() -> int:
     return int(Source.objects.using(DE).get(kind="herb").id)
 
 
-def ask(server: Server, path: str, method: str = "GET", **headers: str) -> tuple[HTTPResponse, bytes]:
-    connection = HTTPConnection(*server, timeout=120)
+def ask(server: Server, path: str, method: str = "GET", *, own: str = "", **headers: str) -> tuple[HTTPResponse, bytes]:
+    """Send a request, from an address of this machine if `own` names one."""
+    connection = HTTPConnection(*server, timeout=120, source_address=(own, 0) if own else None)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     connection.request(method, path, headers={"Host": "localhost", **named})
     response = connection.getresponse()
@@ -63,8 +64,8 @@ def ask(server: Server, path: str, method: str = "GET", **headers: str) -> tuple
 
 @pytest.mark.parametrize("accepted", ["gzip", "identity"])
 @pytest.mark.parametrize("of", DOCUMENTS)
-def test_a_document_is_the_same_from_both(place, accepted, of):
-    nginx, upstream, number = place
+def test_a_document_is_the_same_from_both(servers, accepted, of):
+    nginx, upstream, number = servers
     path = f"/api/v1/deDE/{of.format(number=number, herb=herb())}"
     ours, our_body = ask(upstream, path, Accept_Encoding=accepted)
     theirs, their_body = ask(nginx, path, Accept_Encoding=accepted)
@@ -75,8 +76,8 @@ def test_a_document_is_the_same_from_both(place, accepted, of):
     assert "id" in (json.loads(text).get("zone") or json.loads(text))
 
 
-def test_nginx_needs_no_application_for_it(place):
-    nginx, _, zone_id = place
+def test_nginx_needs_no_application_for_it(servers):
+    nginx, _, zone_id = servers
     for kind, number, path in (
         (kinds.ZONE_MAP, zone_id, f"zones/{zone_id}/map?any=thing"),
         (kinds.ZONE_SOURCES, zone_id, f"zones/{zone_id}/sources"),
@@ -92,8 +93,8 @@ def test_nginx_needs_no_application_for_it(place):
         assert (response.status, json.loads(body)) == (200, {"from": "the file"}), path
 
 
-def test_a_map_asked_for_by_what_it_holds_may_be_kept_for_good(place):
-    nginx, upstream, number = place
+def test_a_map_under_its_version_may_be_cached_for_ever(servers):
+    nginx, upstream, number = servers
     path = f"/api/v1/deDE/zones/{number}/map?v="
     versions = []
     for name in ("Wölfin", "Leitwolf", "Wolf", "Rudel"):
@@ -114,8 +115,8 @@ def test_a_map_asked_for_by_what_it_holds_may_be_kept_for_good(place):
 
 
 @pytest.mark.parametrize("picture", ["ground/0.png", "preview.png", "ground/0.png?v={version}", "ground/0.png?v=old"])
-def test_a_picture_is_the_same_from_both(place, picture):
-    nginx, upstream, number = place
+def test_a_picture_is_the_same_from_both(servers, picture):
+    nginx, upstream, number = servers
     version = serve.version(DE, kinds.ZONE_PICTURES, number, "ground-0.png")
     path = f"/deDE/zones/{number}/{picture.format(version=version)}"
     (ours, our_body), (theirs, their_body) = ask(upstream, path), ask(nginx, path)
@@ -125,15 +126,15 @@ def test_a_picture_is_the_same_from_both(place, picture):
     assert ("immutable" in theirs.headers["Cache-Control"]) == (f"v={version}" in path)
 
 
-def test_nginx_needs_no_application_for_a_picture(place):
-    nginx, _, number = place
+def test_nginx_needs_no_application_for_a_picture(servers):
+    nginx, _, number = servers
     for part, path in (("ground-0.png", "ground/0.png"), ("preview.png", "preview.png")):
         files.path("deDE", kinds.ZONE_PICTURES, number, part).write_bytes(b"from the file")
         assert ask(nginx, f"/deDE/zones/{number}/{path}")[1] == b"from the file"
 
 
-def test_what_is_narrowed_by_a_query_comes_from_the_application(place):
-    nginx, _, _ = place
+def test_a_part_of_a_file_comes_from_the_application(servers):
+    nginx, _, _ = servers
     for kind, number, path in (
         (kinds.MOB, 7, "mobs/7?difficulty=none"),
         (kinds.ITEM, 100, "items/100?limit=1"),
@@ -144,8 +145,8 @@ def test_what_is_narrowed_by_a_query_comes_from_the_application(place):
         assert (response.status, json.loads(body)["id"]) == (200, number)
 
 
-def test_either_knows_the_others_etag(place):
-    nginx, upstream, number = place
+def test_each_accepts_the_other_ones_etag(servers):
+    nginx, upstream, number = servers
     path = f"/api/v1/deDE/zones/{number}/map"
     for asked, other in ((nginx, upstream), (upstream, nginx)):
         tag = ask(other, path, Accept_Encoding="gzip")[0].headers["ETag"]
@@ -153,8 +154,8 @@ def test_either_knows_the_others_etag(place):
         assert (response.status, body) == (304, b"")
 
 
-def test_a_map_that_is_not_published_comes_from_the_application(place):
-    nginx, _, number = place
+def test_a_map_that_is_not_published_comes_from_the_application(servers):
+    nginx, _, number = servers
     files.path("deDE", kinds.ZONE_MAP, number).unlink()
     response, body = ask(nginx, f"/api/v1/deDE/zones/{number}/map")
     assert response.status == 200
@@ -186,9 +187,21 @@ def test_a_map_that_is_not_published_comes_from_the_application(place):
         ("GET", "/healthz", 200, None),
     ],
 )
-def test_everything_else_is_answered_as_the_application_does(place, method, path, status, kind):
-    nginx, _, number = place
+def test_everything_else_is_answered_as_the_application_does(servers, method, path, status, kind):
+    nginx, _, number = servers
     response, _body = ask(nginx, path.format(number=number), method)
     assert response.status == status
     if kind:
         assert response.headers["Content-Type"] == kind
+
+
+def test_the_application_decides_who_may_read_the_metrics(servers, settings):
+    settings.BROKER_URL = "amqp://someone:secret@127.0.0.1:1//"
+    settings.METRICS_TOKEN = "a-token-of-the-metrics"
+    nginx, _, _ = servers
+    elsewhere = "127.0.0.2"  # to nginx an address like any other
+    refused, body = ask(nginx, "/metrics", own=elsewhere)
+    assert (refused.status, refused.headers["Content-Type"]) == (403, "application/problem+json")
+    assert json.loads(body)["type"].endswith("metrics-forbidden")
+    allowed, body = ask(nginx, "/metrics", own=elsewhere, Authorization="Bearer a-token-of-the-metrics")
+    assert (allowed.status, b"mobmap_part_up" in body) == (200, True)

@@ -18,7 +18,7 @@ from core import locales
 from portal.env import BASE_DIR
 from tests.own_address import listens, own_host, own_port
 
-#: Tests say what comes, `bench/run` how soon: whatever else runs on this machine must not fail one.
+#: Tests say what happens, `bench/run` how soon: a busy machine must not make a test fail.
 PATIENCE_S = 120
 
 
@@ -32,10 +32,12 @@ def _address(alias: str) -> str:
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
     """Return the environment of a process that works on the test databases and on this test's spool."""
-    own = {f"MOBMAP_DATABASE_URL_{locale.upper()}": _address(alias) for locale, alias in locales.aliases().items()}
+    databases = {
+        f"MOBMAP_DATABASE_URL_{locale.upper()}": _address(alias) for locale, alias in locales.aliases().items()
+    }
     return {
         **os.environ,
-        **own,
+        **databases,
         "MOBMAP_DATABASE_URL": _address("default"),
         "MOBMAP_SPOOL_DIR": str(folder / "spool"),
         "MOBMAP_ARCHIVE_DIR": str(folder / "archive"),
@@ -63,7 +65,7 @@ def running(command: list[str], env: dict[str, str], log: Path) -> Iterator[subp
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process with its children, as a loss of power would."""
+    """Kill a process with its children, as a power failure would."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -77,8 +79,8 @@ def wait_for(condition: Callable[[], bool], doing: str, log: Path | None = None)
     deadline = time.monotonic() + PATIENCE_S
     while not condition():
         if time.monotonic() > deadline:
-            told = f"\n{log.read_text(errors='replace')[-4000:]}" if log else ""
-            raise AssertionError(f"{doing}: not within {PATIENCE_S} s.{told}")
+            end = f"\n{log.read_text(errors='replace')[-4000:]}" if log else ""
+            raise AssertionError(f"{doing}: not within {PATIENCE_S} s.{end}")
         time.sleep(0.1)
 
 

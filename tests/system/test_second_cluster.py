@@ -21,7 +21,7 @@ import pytest
 from django.conf import settings
 from psycopg import sql
 
-from deploy.steps import place as places
+from deploy.steps import folders as site_folders
 from deploy.steps import postgres
 from portal.env import BASE_DIR as CHECKOUT
 from tests.ingest.factories import document, mob, zone
@@ -38,15 +38,15 @@ class Cluster:
     """A private PostgreSQL server beside the tests' own, made and started as ./deploy/run does it."""
 
     def __init__(self, folder: Path) -> None:
-        self.place = places.Place(folder / "second", os.geteuid())
-        token = places.prepare(self.place)
-        postgres.prepare(self.place, token, throwaway=True)
+        self.folders = site_folders.SiteFolders(folder / "second", os.geteuid())
+        token = site_folders.prepare(self.folders)
+        postgres.prepare(self.folders, token, throwaway=True)
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        with (self.place.logs / "postgres.log").open("ab") as log:
-            self.process = subprocess.Popen(postgres.command(self.place), cwd="/", stdout=log, stderr=log)
-        postgres.wait(self.place)
+        with (self.folders.logs / "postgres.log").open("ab") as log:
+            self.process = subprocess.Popen(postgres.command(self.folders), cwd="/", stdout=log, stderr=log)
+        postgres.wait(self.folders)
 
     def kill(self) -> None:
         """End the server as a loss of power would."""
@@ -60,17 +60,17 @@ class Cluster:
         if user != postgres.SUPERUSER:
             role = f"\\set role {user}\n\\set password {password}\n"
             psql = role + "CREATE ROLE :\"role\" LOGIN SUPERUSER PASSWORD :'password';"
-            postgres.psql(self.place, "postgres", sql=psql)
-        postgres.psql(self.place, "postgres", sql=f"CREATE DATABASE {SECOND_DATABASE}")
+            postgres.psql(self.folders, "postgres", sql=psql)
+        postgres.psql(self.folders, "postgres", sql=f"CREATE DATABASE {SECOND_DATABASE}")
 
     def ask(self, question: str) -> str:
-        return postgres.psql(self.place, SECOND_DATABASE, sql=question)
+        return postgres.psql(self.folders, SECOND_DATABASE, sql=question)
 
     def remove(self) -> None:
         self.kill()
-        shutil.rmtree(self.place.runtime)
-        if self.place.is_root:
-            places.discard_state(self.place)
+        shutil.rmtree(self.folders.runtime)
+        if self.folders.is_root:
+            site_folders.discard_state(self.folders)
 
 
 @contextmanager

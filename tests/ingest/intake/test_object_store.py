@@ -17,6 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 
 import pytest
+from django.core.cache import cache
 from django.db import connections
 from django.test import Client
 from django.utils import timezone
@@ -30,6 +31,7 @@ from ingest.queue import tasks
 from ingest.queue.worker import fold_staged, stage_batch
 from maps.models import Ledger
 from portal.env import BASE_DIR as CHECKOUT
+from portal.operations import health
 from tests.conftest import ALL_DATABASES
 from tests.ingest.factories import document, loot, mob, zone
 from tests.ingest.s3_server import PAGE, S3Server
@@ -164,6 +166,43 @@ def test_a_silent_store_is_given_up_after_a_while_and_then_at_once(client, store
         assert "a moment ago" in answer.json()["detail"]
     finally:
         object_store._resource.cache_clear()
+
+
+def readiness(client) -> tuple[int, str]:
+    """Return the status of `/readyz` and what it says of the spool, as of now."""
+    cache.clear()
+    answer = client.get("/readyz")
+    [part] = [part for part in answer.json()["parts"] if part["name"] == "spool"]
+    return answer.status_code, part["reason"]
+
+
+def test_a_site_whose_store_is_away_is_not_ready(client, store, settings, monkeypatch):
+    settings.BROKER_URL = "amqp://someone:secret@127.0.0.1:1//"
+    monkeypatch.setattr(object_store, "PAUSE_S", 0.0)
+    assert readiness(client) == (200, "")
+    store.kill()
+    status, reason = readiness(client)
+    assert (status, "the object store does not answer" in reason) == (503, True)
+    assert str(store.port) not in reason
+    store.start()
+    assert readiness(client) == (200, "")
+
+
+def test_a_site_whose_store_is_silent_is_not_ready_and_says_so_soon(client, store, settings, monkeypatch):
+    settings.BROKER_URL = "amqp://someone:secret@127.0.0.1:1//"
+    monkeypatch.setattr(health, "STORE_TIMEOUT_S", 0.2)
+    assert readiness(client) == (200, "")
+    store.freeze()
+    assert readiness(client) == (503, "It can't be written (the object store did not answer within 0.2 s).")
+
+
+def test_a_site_whose_bucket_is_missing_is_not_ready(client, settings, store):
+    settings.BROKER_URL = "amqp://someone:secret@127.0.0.1:1//"
+    wrong = settings_of(store.endpoint, "test")
+    for storage in wrong.values():
+        storage["OPTIONS"]["bucket_name"] = "mobmap-elsewhere"
+    settings.STORAGES = {**settings.STORAGES, **wrong}
+    assert readiness(client) == (503, "It can't be written (the object store refused it: NoSuchBucket).")
 
 
 def test_a_bucket_that_is_missing_is_no_missing_document(client, settings, store):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import stat
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -65,6 +66,16 @@ def test_a_document_is_synced_before_it_gets_its_name_and_its_folders_after(own_
         ("fsync", str(target.parent)),
     ]
     assert sorted(calls[3:]) == [("fsync", str(own_spool)), ("fsync", str(own_spool / "spool"))]
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o007, 0o770), (0o027, 0o750)])
+def test_the_umask_decides_whether_the_group_may_move_documents_away(own_spool, umask, mode):
+    before = os.umask(umask)
+    try:
+        put()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((own_spool / "spool" / NAME).parent.stat().st_mode) == mode
 
 
 def test_in_a_folder_that_exists_only_file_and_folder_are_synced(own_spool, calls):

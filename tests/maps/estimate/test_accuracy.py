@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from maps.estimate.spawns import Estimate
 from simulation.truth import truth as simulated_truth
 from simulation.uploads import Order, simulate
 from simulation.world import make_world
@@ -31,9 +32,13 @@ def counted(sample: Path) -> Counts:
     return independent.count(accuracy.uploads(sample / "v44", LOCALE))
 
 
+@pytest.fixture(scope="module")
+def found(counted: Counts) -> dict[accuracy.Where, Estimate]:
+    return accuracy.estimate(accuracy.places(counted))
+
+
 @pytest.mark.sample
-def test_the_samples_spawn_points_are_found(sample: Path, counted: Counts):
-    found = accuracy.estimate(accuracy.places(counted))
+def test_the_samples_spawn_points_are_found(sample: Path, found: dict[accuracy.Where, Estimate]):
     truth = accuracy.truth(sample / "v44", LOCALE)
     seen = accuracy.accuracy(found, truth)
     assert seen.points > 20_000
@@ -44,12 +49,12 @@ def test_the_samples_spawn_points_are_found(sample: Path, counted: Counts):
 
 
 @pytest.mark.sample
-def test_malicious_uploads_hardly_lower_what_is_found(sample: Path, counted: Counts):
+def test_malicious_uploads_hardly_lower_what_is_found(sample: Path, found: dict[accuracy.Where, Estimate]):
     honest = accuracy.uploads(sample / "v44", LOCALE)
     told, theirs = (accuracy.truth(sample / "v44", locale) for locale in (LOCALE, "enUS"))
     vandals = accuracy.uploads(sample / "malicious", "enUS", "vandal ")[: round(len(honest) * 0.05 / 0.95)]
     vandals = accuracy.in_other_words(vandals, dict(zip(theirs["zones"], told["zones"], strict=True)))
-    clean = accuracy.accuracy(accuracy.estimate(accuracy.places(counted)), told).f1
+    clean = accuracy.accuracy(found, told).f1
     spoilt = accuracy.accuracy(accuracy.estimate(accuracy.places(independent.count([*honest, *vandals]))), told).f1
     assert spoilt >= clean - 0.01
 

@@ -110,6 +110,10 @@ def test_too_much_waiting_stops_intake_until_it_is_merged(settings):
     upload(size_bytes=1_000)
     with pytest.raises(SpoolFull, match="waiting to be merged"):
         limits.check_intake()
+    type(row).objects.filter(id=row.id).update(status="staged")
+    limits.forget()
+    with pytest.raises(SpoolFull, match="waiting to be merged"):
+        limits.check_intake()
     type(row).objects.filter(id=row.id).update(status="merged")
     limits.forget()
     limits.check_intake()

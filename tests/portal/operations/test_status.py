@@ -59,6 +59,20 @@ def test_claimed_and_failing_uploads_are_told_apart():
     assert (figures.queued, figures.claimed, figures.failing, figures.waiting_bytes) == (3, 1, 1, 60)
 
 
+def test_staged_uploads_wait_too():
+    rows.upload(status="staged", received_at=ago(seconds=90), size_bytes=10)
+    rows.upload(size_bytes=20)
+    figures = status.figures()["deDE"]
+    assert (figures.queued, figures.staged, figures.waiting_bytes) == (1, 1, 30)
+    assert 90 <= figures.oldest_age_s < 150
+
+
+def test_a_staged_upload_is_neither_claimed_nor_failing():
+    rows.upload(status="staged", attempts=2, reason="the database was away", lease_until=ago(seconds=-60))
+    figures = status.figures()["deDE"]
+    assert (figures.queued, figures.claimed, figures.failing, figures.staged) == (0, 0, 0, 1)
+
+
 def test_the_last_hour_is_counted_by_minute():
     rows.upload(status="merged", merged_at=ago(seconds=5))
     for _ in range(2):

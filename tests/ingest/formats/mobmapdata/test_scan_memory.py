@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deploy.steps.compiled import COMPILED
-from deploy.steps.place import CHECKOUT
+from deploy.steps.folders import CHECKOUT
 from deploy.steps.venv import VENV
 
 SANITIZERS = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]

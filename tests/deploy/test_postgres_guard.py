@@ -1,15 +1,16 @@
-"""What deploy/postgres-guard clears away before PostgreSQL starts, and what it leaves."""
+"""What deploy/postgres-guard removes before PostgreSQL starts, and what it keeps."""
 
 from __future__ import annotations
 
 import getpass
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
-GUARD = Path(__file__).resolve().parents[2] / "deploy" / "postgres-guard"
+from deploy.steps.folders import CHECKOUT
+
+GUARD = CHECKOUT / "deploy" / "postgres-guard"
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def data(tmp_path):
     return folder
 
 
-#: Whom PostgreSQL runs as: root hands over to the package's user.
+#: The user that runs PostgreSQL: for root it is the package's user.
 USER = "postgres" if os.geteuid() == 0 else getpass.getuser()
 
 
@@ -42,7 +43,7 @@ def test_the_locks_of_a_crashed_server_are_removed(data, tmp_path):
     assert list((tmp_path / "sockets").iterdir()) == []
 
 
-def test_the_locks_are_removed_when_their_number_is_a_strangers_now(data, tmp_path):
+def test_the_locks_are_removed_when_another_process_has_their_process_id(data, tmp_path):
     _leave_lock(data, os.getpid(), tmp_path / "sockets")
     _guard(data)
     assert not (data / "postmaster.pid").exists()
@@ -62,7 +63,7 @@ def test_postgresql_is_started_on_the_data(data):
 
 
 @pytest.mark.parametrize("options", [(), ("--no-start",)])
-def test_the_folder_of_a_tablespace_that_a_reboot_took_is_made_again(data, tmp_path, options):
+def test_the_folder_of_a_tablespace_that_a_reboot_deleted_is_made_again(data, tmp_path, options):
     folder = tmp_path / "ram" / "mobmap"
     folder.parent.mkdir()
     (data / "pg_tblspc").mkdir()
@@ -74,13 +75,13 @@ def test_the_folder_of_a_tablespace_that_a_reboot_took_is_made_again(data, tmp_p
     assert f"{folder} is gone" in said
 
 
-def test_a_server_that_something_else_starts_is_only_cleared_away_for(data, tmp_path):
+def test_without_a_start_it_only_removes_the_locks(data, tmp_path):
     _leave_lock(data, 4_000_000, tmp_path / "sockets")
     assert _guard(data, "--no-start") == ""
     assert not (data / "postmaster.pid").exists()
 
 
-def test_a_tablespace_that_is_there_is_left_as_it_is(data, tmp_path):
+def test_a_tablespace_that_exists_is_kept(data, tmp_path):
     folder = tmp_path / "ram"
     (folder / "PG_15").mkdir(parents=True)
     (data / "pg_tblspc").mkdir()

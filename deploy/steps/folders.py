@@ -1,9 +1,9 @@
-"""Where everything of one site lies: the folder for data, and what can't lie in it.
+"""The folders of one site: `var/`, and those that must lie elsewhere.
 
-Two things can't. PostgreSQL refuses to run as root, and its own user can't enter a checkout under
-a home of mode 0700: started by root, the cluster lies under /var/lib/mobmap. And the path of a
-Unix socket has at most 107 bytes: sockets lie in /run (root), in var/run, or in /tmp if that is
-too long.
+The cluster: PostgreSQL refuses to run as root, and its own user can't enter a checkout under a home
+of mode 0700. When root starts the site, the cluster lies under /var/lib/mobmap. The sockets: the path
+of a Unix socket has at most 107 bytes, so they lie in /run (root), in var/run, or in /tmp where
+var/run is too long.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ LONGEST_SOCKET_FOLDER = 107 - len("/postgres/.s.PGSQL.5432.lock") - len(".65535"
 
 
 @dataclass(frozen=True)
-class Place:
-    """The folders of one site. `var` is absolute; the same `var` always gives the same places."""
+class SiteFolders:
+    """The folders of one site. `var` is absolute and determines all others."""
 
     var: Path
     user_id: int
@@ -41,12 +41,12 @@ class Place:
 
     @cached_property
     def key(self) -> str:
-        """A short name for this site, unique on this machine: `3f2a90b1c4de`."""
+        """Return a short name for this site, unique on this machine: `3f2a90b1c4de`."""
         return hashlib.sha256(str(self.var).encode()).hexdigest()[:12]
 
     @property
     def state(self) -> Path:
-        """Where the cluster lies; apart from `var` only for root."""
+        """Return the folder of the cluster: `var`, or one outside of it for root."""
         return ROOTS_STATE / self.key if self.is_root else self.var
 
     @property
@@ -55,12 +55,12 @@ class Place:
 
     @property
     def database_user(self) -> str:
-        """The system's user that PostgreSQL runs as."""
+        """Return the system user that runs PostgreSQL."""
         return "postgres" if self.is_root else pwd.getpwuid(self.user_id).pw_name
 
     @property
     def runtime(self) -> Path:
-        """Where sockets lie; gone after a reboot, made anew at every start."""
+        """Return the folder of the sockets. A reboot may delete it; every start makes it again."""
         if self.is_root:
             return Path("/run") / f"mobmap-{self.key}"
         inside = self.var / "run"
@@ -74,7 +74,7 @@ class Place:
 
     @property
     def ram(self) -> Path:
-        """Where the RAM tablespace lies. Anything may empty it: a reboot, the end of a login session."""
+        """Return the folder of the RAM tablespace. A reboot or the end of a login session may delete it."""
         return RAM_DISK / f"mobmap-{self.key}"
 
     @property
@@ -86,64 +86,64 @@ class Place:
         return self.var / "site-id"
 
 
-def from_environment(environ: Mapping[str, str], part: str = "") -> Place:
-    """Return the place that `MOBMAP_VAR` names (default: var/ in the checkout), or a `part` of it."""
-    return Place((CHECKOUT / (environ.get("MOBMAP_VAR") or "var") / part).resolve(), os.geteuid())
+def from_environment(environ: Mapping[str, str], part: str = "") -> SiteFolders:
+    """Return the folders that `MOBMAP_VAR` names (default: var/ in the checkout), or a `part` of it."""
+    return SiteFolders((CHECKOUT / (environ.get("MOBMAP_VAR") or "var") / part).resolve(), os.geteuid())
 
 
-def prepare(place: Place) -> str:
-    """Make the folders of `place` and return its token: what tells this site's state from an older one's.
+def prepare(folders: SiteFolders) -> str:
+    """Make the folders and return the site's token, which tells its state from that of an earlier site.
 
-    A checkout may be deleted and cloned again at the same path: state that lies elsewhere is then
-    somebody's who no longer exists. It carries another token (or `var` has none yet).
+    A checkout may be deleted and cloned again at the same path. The state that the earlier site left
+    outside of `var` then carries another token, or the new `var` has none yet.
     """
-    place.var.mkdir(parents=True, exist_ok=True, mode=0o755)
-    owner = place.var.stat().st_uid
-    if owner != place.user_id:
+    folders.var.mkdir(parents=True, exist_ok=True, mode=0o755)
+    owner = folders.var.stat().st_uid
+    if owner != folders.user_id:
         raise Failure(
-            f"{place.var} belongs to {_user_name(owner)}, and you are {_user_name(place.user_id)}. "
+            f"{folders.var} belongs to {_user_name(owner)}, and you are {_user_name(folders.user_id)}. "
             "Start the site as that user, or set MOBMAP_VAR to a folder of your own."
         )
     for name in ("log", "tmp", "run", "scheduler"):
-        (place.var / name).mkdir(exist_ok=True, mode=0o750)
-    if not place.token_file.exists():
-        write_secret(place.token_file, secrets.token_hex(16) + "\n")
-    _own_folder(place.runtime, place.user_id)
-    return place.token_file.read_text().strip()
+        (folders.var / name).mkdir(exist_ok=True, mode=0o750)
+    if not folders.token_file.exists():
+        write_secret(folders.token_file, secrets.token_hex(16) + "\n")
+    _own_folder(folders.runtime, folders.user_id)
+    return folders.token_file.read_text().strip()
 
 
-def claim_state(place: Place, token: str) -> bool:
-    """Make root's state folder this site's; return False if it still holds another site's data."""
-    if not place.is_root:
+def claim_state(folders: SiteFolders, token: str) -> bool:
+    """Mark root's state folder as this site's; return False if it still holds another site's data."""
+    if not folders.is_root:
         return True
-    place.state.mkdir(parents=True, exist_ok=True, mode=0o755)
-    mark = place.state / "site-id"
-    if place.cluster.exists() and (not mark.exists() or mark.read_text().strip() != token):
+    folders.state.mkdir(parents=True, exist_ok=True, mode=0o755)
+    site_id = folders.state / "site-id"
+    if folders.cluster.exists() and (not site_id.exists() or site_id.read_text().strip() != token):
         return False
-    write_secret(mark, token + "\n")
-    (place.state / "path").write_text(f"{place.var}\n")
-    link = place.var / "postgres"
+    write_secret(site_id, token + "\n")
+    (folders.state / "path").write_text(f"{folders.var}\n")
+    link = folders.var / "postgres"
     if not link.is_symlink():
-        link.symlink_to(place.cluster)
+        link.symlink_to(folders.cluster)
     return True
 
 
-def discard_state(place: Place) -> None:
-    """Delete what a deleted checkout has left under root's state folder and on the RAM disk."""
-    shutil.rmtree(place.state)
-    shutil.rmtree(place.ram, ignore_errors=True)
+def discard_state(folders: SiteFolders) -> None:
+    """Delete what a deleted checkout left in root's state folder and on the RAM disk."""
+    shutil.rmtree(folders.state)
+    shutil.rmtree(folders.ram, ignore_errors=True)
 
 
-def give_to_database_user(place: Place, folder: Path, mode: int = 0o700) -> None:
+def give_to_database_user(folders: SiteFolders, folder: Path, mode: int = 0o700) -> None:
     """Make a folder that PostgreSQL's user owns."""
     folder.mkdir(exist_ok=True, mode=mode)
-    if place.is_root:
-        user = pwd.getpwnam(place.database_user)
+    if folders.is_root:
+        user = pwd.getpwnam(folders.database_user)
         os.chown(folder, user.pw_uid, user.pw_gid)
 
 
 def write_secret(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, whole or not at all."""
+    """Write a file that only its owner can read, atomically."""
     fresh = path.with_name(path.name + ".new")
     fresh.unlink(missing_ok=True)
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
@@ -152,7 +152,7 @@ def write_secret(path: Path, text: str) -> None:
 
 
 def _own_folder(folder: Path, user_id: int) -> None:
-    """Make a folder that nobody else can have prepared: /tmp is open to all."""
+    """Make a folder; raises `Failure` if another user has prepared it: everybody may write to /tmp."""
     # PostgreSQL's user must pass through root's folder to the sockets in it.
     folder.mkdir(exist_ok=True, mode=0o755 if user_id == 0 else 0o700)
     found = folder.lstat()

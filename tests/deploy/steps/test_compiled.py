@@ -1,4 +1,4 @@
-"""The Cython module: compiled when needed, replaced atomically, identified by what it was made of."""
+"""The Cython module: compiled only when needed, replaced atomically, identified by what it was made of."""
 
 from __future__ import annotations
 
@@ -12,17 +12,26 @@ from deploy.steps import compiled
 from deploy.steps.progress import Failure
 from deploy.steps.venv import VENV
 
-#: Files that other processes create there for a moment.
+#: Files that other processes write there meanwhile and soon rename or remove.
 NOT_OF_THE_CHECKOUT = shutil.ignore_patterns("__pycache__", ".compiling-*")
+
+
+#: A module of a few lines, which takes a second to compile: ./deploy/test itself compiles the real one.
+SMALL = """
+cdef extern from *:
+    const char *MADE_OF
+
+made_of = MADE_OF.decode()
+"""
 
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a checkout that holds what is compiled and what compiles it."""
+    """Return a checkout that holds a small module under the real one's name, and what compiles it."""
     shutil.copytree(compiled.CHECKOUT / "deploy", tmp_path / "deploy", ignore=NOT_OF_THE_CHECKOUT)
     source = tmp_path / compiled.SOURCE
     source.parent.mkdir(parents=True)
-    shutil.copy(compiled.CHECKOUT / compiled.SOURCE, source)
+    source.write_text(SMALL)
     monkeypatch.setattr(compiled, "CHECKOUT", tmp_path)
     return tmp_path
 
@@ -33,6 +42,7 @@ def test_it_is_compiled_once_for_each_source(checkout: Path, capsys: pytest.Capt
     def compilations() -> int:
         compiled.prepare()
         assert {path.name for path in made.parent.iterdir()} == {made.name, source.name}
+        assert compiled.made_of().encode() in made.read_bytes()
         return capsys.readouterr().out.count("Compiling")
 
     assert compilations() == 1
@@ -46,7 +56,7 @@ def test_it_is_compiled_once_for_each_source(checkout: Path, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize(("of", "other"), [("FLAGS", ("-O3",)), ("LIBRARIES", ()), ("_cython", lambda: "3.0")])
-def test_it_is_compiled_again_after_flags_libraries_or_cython_changed(
+def test_it_is_compiled_again_when_flags_libraries_or_cython_change(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], of: str, other: object
 ) -> None:
     (checkout / compiled.COMPILED).write_bytes(b"before" + compiled.made_of().encode() + b"\0behind")
@@ -58,7 +68,7 @@ def test_it_is_compiled_again_after_flags_libraries_or_cython_changed(
     assert "Compiling" in capsys.readouterr().out
 
 
-def test_a_source_that_cannot_be_compiled_leaves_what_was_there_and_says_what_is_needed(checkout: Path) -> None:
+def test_a_source_that_cannot_be_compiled_leaves_the_older_result_and_says_what_is_needed(checkout: Path) -> None:
     made = checkout / compiled.COMPILED
     made.write_bytes(b"of an older source")
     (checkout / compiled.SOURCE).write_text("cdef int broken(\n")
@@ -69,8 +79,8 @@ def test_a_source_that_cannot_be_compiled_leaves_what_was_there_and_says_what_is
     assert made.read_bytes() == b"of an older source"
 
 
-def test_a_module_that_is_not_of_its_source_is_not_imported_and_says_what_to_do(tmp_path: Path) -> None:
-    """For example by a process that starts between an update of the code and its compilation."""
+def test_a_module_that_does_not_fit_its_source_is_not_imported_and_says_what_to_do(tmp_path: Path) -> None:
+    """For example when a process starts after the code was updated and before it was compiled."""
     shutil.copytree(compiled.CHECKOUT / "ingest", tmp_path / "ingest", ignore=NOT_OF_THE_CHECKOUT)
     (tmp_path / "maps").symlink_to(compiled.CHECKOUT / "maps")
 
@@ -83,16 +93,16 @@ def test_a_module_that_is_not_of_its_source_is_not_imported_and_says_what_to_do(
     whole = made.read_bytes()
     made.unlink()
     made.write_bytes(whole.replace(b"libb2.so.1", b"libb2.so.0"))
-    assert "libb2.so.0: cannot open shared object file" in (message := imported().stderr)
-    assert "Debian's package libb2-1" in message and "scan.*.so, so that it is compiled again" in message
+    assert "libb2.so.0: cannot open shared object file" in (printed := imported().stderr)
+    assert "Debian's package libb2-1" in printed and "scan.*.so, so that it is compiled again" in printed
     digest = compiled.made_of().partition(" ")[0].encode()
     made.write_bytes(whole.replace(digest, b"0" * len(digest)))
     assert "scan.pyx has changed since it was compiled. Stop the site" in imported().stderr, "of older code"
     made.write_bytes(whole)
     with (tmp_path / compiled.SOURCE).open("a") as source:
         source.write("\n# newer\n")
-    message = imported().stderr
-    assert "scan.pyx has changed since it was compiled. Stop the site and start it again: ./deploy/stop" in message
-    assert ".venv/bin/python -m deploy.steps.compiled" in message
+    printed = imported().stderr
+    assert "scan.pyx has changed since it was compiled. Stop the site and start it again: ./deploy/stop" in printed
+    assert ".venv/bin/python -m deploy.steps.compiled" in printed
     made.unlink()
     assert "scan.pyx has to be compiled for this Python" in imported().stderr
