@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run a management command, inside the project's own virtual environment where there is one."""
+"""Run a management command, in the project's virtual environment if there is one."""
 
 import os
 import sys
@@ -10,14 +10,10 @@ VENV = HERE / ".venv"
 
 
 def main() -> None:
-    """Run the command given on the command line.
-
-    A shell that has not activated the environment still gets it: `./manage.py` alone is what the
-    README tells people to type.
-    """
+    """Run the command of the command line, also in a shell that has not activated the virtual environment."""
     if VENV.is_dir() and Path(sys.prefix) != VENV:
         python = str(VENV / "bin" / "python")
-        os.execv(python, [python, *sys.argv])  # noqa: S606  (our own interpreter)
+        os.execv(python, [python, *sys.argv])  # noqa: S606  (the interpreter of this project)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     from django.core.management import execute_from_command_line
 

@@ -1,1 +1,1 @@
-"""What all apps stand on: locales and their databases, problems, SQL files, locks, files, progress."""
+"""Base of all apps: locales and their databases, problems, SQL files, locks, files, caches, progress."""

@@ -1,4 +1,4 @@
-"""The locales a site hosts, and the database that belongs to each (invariant: one per locale)."""
+"""The hosted locales and their databases, one for each locale."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.router import MAP_PREFIX
 #: A client's locale as the game writes it: two lower-case letters, two capitals.
 PATTERN = re.compile(r"[a-z]{2}[A-Z]{2}")
 
-#: British clients see the same world under the same names: one map for both.
+#: British clients have the same names as American ones, so both share a map.
 SAME_MAP = {"enGB": "enUS"}
 
 
@@ -20,7 +20,7 @@ class UnknownLocale(LookupError):
 
 
 def canonical(locale: str) -> str:
-    """Return the locale whose map this client's notes belong to: `enGB` → `enUS`."""
+    """Return the locale whose map a client's uploads belong to: `enGB` → `enUS`."""
     return SAME_MAP.get(locale, locale)
 
 
@@ -32,7 +32,7 @@ def hosted() -> list[str]:
 def alias(locale: str) -> str:
     """Return the Django database alias of a hosted locale: `deDE` → `map_deDE`.
 
-    Raises `UnknownLocale` for any other text, so that an alias never comes from unchecked input.
+    Raises `UnknownLocale` for any other text, so that no alias comes from unchecked input.
     """
     if locale not in settings.MOBMAP_LOCALES:
         raise UnknownLocale(locale)

@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problem details: `application/problem+json` with a stable `type` per cause."""
+"""Errors as RFC 9457 problem details: `application/problem+json`, with a stable `type` per cause."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ TYPE_BASE = "/about/api#problem-"
 
 
 class Problem(Exception):
-    """A request that can't be answered as asked: one subclass per cause, with a stable `code`.
+    """A request that fails: one subclass per cause, with a stable `code`.
 
-    `may_retry` says whether the same request may succeed later; `retry_after_s`, when.
+    `may_retry` says whether the same request may succeed later, `retry_after_s` when; `errors` lists places in a
+    document, `members` are further members of the JSON object.
     """
 
     code: ClassVar[str]
@@ -55,7 +56,7 @@ class Problem(Exception):
         return body | self.members
 
     def response(self) -> HttpResponse:
-        """Return the problem as an answer, with `Retry-After` where a time is known."""
+        """Return the problem as a response, with `Retry-After` where a time is known."""
         response = HttpResponse(orjson.dumps(self.body()), status=self.status, content_type="application/problem+json")
         if self.retry_after_s is not None:
             response["Retry-After"] = str(self.retry_after_s)
@@ -78,13 +79,21 @@ class MethodNotAllowed(Problem):
     code, title, status = "method-not-allowed", _("This address does not take that method"), 405
 
 
+def problem_classes(parent: type[Problem] = Problem) -> list[type[Problem]]:
+    """Return the class of every cause that the installed apps define."""
+    found = []
+    for child in parent.__subclasses__():
+        found += [child, *problem_classes(child)] if hasattr(child, "code") else problem_classes(child)
+    return found
+
+
 def json_response(body: Any, status: int = 200) -> HttpResponse:
-    """Return `body` as JSON (UTF-8; markup in player texts is harmless: the type is never sniffed)."""
+    """Return `body` as JSON in UTF-8. Markup in players' texts is harmless: browsers never sniff the type."""
     return HttpResponse(orjson.dumps(body), status=status, content_type="application/json")
 
 
 def answers_problems(*methods: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
-    """Let a view raise `Problem`s, and refuse methods other than `methods` (GET brings HEAD)."""
+    """Decorate a view: turn its `Problem`s into responses, refuse methods other than `methods` (GET allows HEAD)."""
     allowed = {*methods, *(["HEAD"] if "GET" in methods else [])}
 
     def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

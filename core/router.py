@@ -1,4 +1,4 @@
-"""Which tables live where: the merged data in a database per locale, everything else in the portal's."""
+"""Database router: merged data is in a database per locale, everything else in the portal's database."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ MAP_PREFIX = "map_"
 
 
 class LocaleRouter:
-    """Keep the tables of `maps` in the locales' databases and all others out of them.
+    """Keep the tables of `maps` in the locales' databases and all other tables out of them.
 
-    Reads and writes of merged data name their database (`.using(alias)`): there is no default
-    locale, so a query that forgot it fails instead of mixing two worlds.
+    Queries of merged data name their database (`.using(alias)`). There is no default locale, so a query without one
+    fails instead of mixing the data of two locales.
     """
 
     def db_for_read(self, model: Any, **hints: Any) -> str | None:

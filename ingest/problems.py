@@ -71,7 +71,7 @@ class SpoolFull(Problem):
     code, title, status, may_retry = "spool-full", _("The site can't store more uploads right now"), 503, True
 
 
-class DatabaseAway(Problem):
+class DatabaseUnavailable(Problem):
     code, title, status, may_retry = "database-away", _("The site can't remember uploads right now"), 503, True
 
 

@@ -1,4 +1,4 @@
-"""The door: settings, the upload endpoint, accounts, receipts, admin pages."""
+"""The portal: settings, upload endpoint, accounts, receipts, admin, operations."""
 
 from portal.celery import app as celery_app
 

@@ -1,4 +1,4 @@
-"""Who sends: tokens of players, and keyed hashes of networks for those who have none."""
+"""Senders: players, known by tokens, and networks, known by keyed hashes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from portal.models import Player, Token
 #: 32 random bytes are 43 characters of Base64 without padding.
 TOKEN = re.compile(r"mm_[A-Za-z0-9_-]{43}", re.ASCII)
 RANDOM_BYTES = 32
-#: Characters of a token that stay readable in the admin; the rest keeps 225 random bits.
+#: Characters of a token that the admin shows; the rest has 225 random bits.
 HINT_LENGTH = 8
 
-#: An owner of one line can use every address of these networks, and many sites log no finer than that.
+#: One subscriber can use every address of a /48, and addresses of a /24 often belong together.
 IPV4_PREFIX = 24
 IPV6_PREFIX = 48
-#: Asked for every upload, and the ORM takes longer to build it than the database to answer.
+#: Runs for every upload: the ORM takes longer to build it than the database to execute it.
 _OWNER = """
     SELECT player.id, player.name, player.active, player.created_at
     FROM portal_token AS token JOIN portal_player AS player ON player.id = token.player_id
@@ -36,11 +36,11 @@ SENDER_SALT = "portal.accounts.network_sender"
 
 
 class UnusableName(ValueError):
-    """The text can't be a player's name; the message says why."""
+    """A text that can't be a player's name; the message says why."""
 
 
 def player_name(text: str) -> str:
-    """Return `text` without blanks around it, or raise `UnusableName`."""
+    """Return `text` without surrounding blanks; raises `UnusableName`."""
     name = text.strip()
     longest = Player._meta.get_field("name").max_length
     if not name or (longest and len(name) > longest) or not name.isprintable():
@@ -52,7 +52,7 @@ def player_name(text: str) -> str:
 
 
 def digest(token: str) -> bytes:
-    """Return what is stored of a token: its SHA-256, 32 bytes."""
+    """Return the SHA-256 of a token, 32 bytes: all that is stored of it."""
     return hashlib.sha256(token.encode()).digest()
 
 
@@ -62,20 +62,20 @@ def _new_token(player: Player) -> tuple[str, Token]:
 
 
 def issue_to(player: Player) -> str:
-    """Give a player one more token and return its text, which is stored nowhere."""
+    """Create another token for a player and return its text, which is stored nowhere."""
     text, token = _new_token(player)
     token.save(force_insert=True)
     return text
 
 
 def issue_many(names: Iterable[str]) -> dict[str, str]:
-    """Give each name a token, creating the players that are missing: `{"Anna": "mm_…", …}`.
+    """Create a token for each name, and the missing players: `{"Anna": "mm_…", …}`.
 
     All or none: raises `UnusableName` before anything is written.
     """
     wanted = list(dict.fromkeys(player_name(name) for name in names))
     with transaction.atomic():
-        # Two admins may create the same player at the same moment: the unique name settles it.
+        # Two admins may create the same player at the same moment: the unique name decides.
         Player.objects.bulk_create([Player(name=name) for name in wanted], ignore_conflicts=True, batch_size=1000)
         players = {player.name: player for player in Player.objects.filter(name__in=wanted)}
         made = {name: _new_token(players[name]) for name in wanted}
@@ -84,12 +84,12 @@ def issue_many(names: Iterable[str]) -> dict[str, str]:
 
 
 def issue(name: str) -> str:
-    """Give the player of this name a token, creating him when he is new: `"mm_…"`."""
+    """Create a token for the player of this name, who is created when new: `"mm_…"`."""
     return next(iter(issue_many([name]).values()))
 
 
 def authenticate(token: str) -> Player | None:
-    """Return the player a token belongs to; none when it is unknown, revoked or the player is switched off."""
+    """Return the player of a token; None if it is unknown or revoked, or the player is not active."""
     if not TOKEN.fullmatch(token):
         return None
     with connection.cursor() as cursor:
@@ -99,20 +99,20 @@ def authenticate(token: str) -> Player | None:
 
 
 def revoke(tokens: Iterable[int]) -> int:
-    """Revoke tokens by their ids for good and return how many were still valid."""
+    """Revoke tokens by their ids for good; return how many of them were valid."""
     return Token.objects.filter(id__in=list(tokens), revoked_at__isnull=True).update(revoked_at=timezone.now())
 
 
 def revoke_all(player: Player) -> int:
-    """Revoke every token of a player and return how many were still valid."""
+    """Revoke every token of a player; return how many of them were valid."""
     return Token.objects.filter(player=player, revoked_at__isnull=True).update(revoked_at=timezone.now())
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the address a request came from, `""` when it came through a socket without one.
+    """Return the address a request came from, `""` for a socket without addresses.
 
-    Behind a trusted proxy it is the last entry of X-Forwarded-For: the one the proxy wrote itself,
-    all before it are the sender's own words.
+    Behind a trusted proxy it is the last entry of X-Forwarded-For, which the proxy wrote itself; senders can forge all
+    entries before it.
     """
     if settings.TRUST_PROXY:
         last = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).rpartition(",")[2].strip()
@@ -124,7 +124,7 @@ def client_address(request: HttpRequest) -> str:
 def network(address: str) -> str:
     """Return the network of an address: `203.0.113.9` → `203.0.113.0/24`, IPv6 → its /48.
 
-    Addresses that can't be read share one network, so that they share one limit.
+    Addresses that can't be parsed share one network, so that they share one limit.
     """
     try:
         parsed = ipaddress.ip_address(address)
@@ -140,7 +140,7 @@ def network(address: str) -> str:
 def network_sender(address: str) -> str:
     """Return the sender key of an anonymous upload: `network:` and 32 hexadecimal digits.
 
-    HMAC-SHA256 with a key derived from SECRET_KEY: without the key nobody can try all networks
-    to find the one behind a hash.
+    HMAC-SHA256 with a key derived from SECRET_KEY: without the key nobody can find the network of a hash by trying all
+    networks.
     """
     return f"network:{salted_hmac(SENDER_SALT, network(address), algorithm='sha256').hexdigest()[:32]}"

@@ -1,7 +1,6 @@
-"""Queues, schedule and workers in one place.
+"""Celery: queues, schedule and settings of workers.
 
-A message only wakes a worker for a locale; what there is to do stands in PostgreSQL. So messages
-may be lost or doubled, and no task ever carries more than a locale's name.
+A message is a wake-up: it names a locale, and the work itself is in PostgreSQL. So messages may be lost or doubled.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 from django.conf import settings
 
 DEAD_LETTERS = "ingest.dead"
-#: Deliveries of one wake-up before it is put aside; the sweep sends new ones while there is work.
+#: Deliveries of one wake-up before it becomes a dead letter; the sweep sends new ones while there is work.
 DELIVERY_LIMIT = 20
-#: More wake-ups than this waiting for one locale say nothing new; the oldest are put aside.
+#: Wake-ups per locale beyond this number are redundant; the oldest become dead letters.
 QUEUE_LIMIT = 1_000
-#: A sweep that waited longer is left to those after it. Busy workers take one between two turns of some seconds each,
-#: of half a minute on an overloaded machine: if all sweeps ran out meanwhile, what a crash took from the hot tables
-#: would wait until a surge is over.
-SWEEP_WAITS_S = 60
+#: A sweep expires after this time; later ones do its work. Busy workers take a sweep between two turns of some seconds
+#: each, of half a minute on an overloaded machine. If all sweeps expired meanwhile, uploads lost from the hot tables by
+#: a crash would wait until the surge is over.
+SWEEP_EXPIRES_S = 60
 
 
 def queue_name(locale: str) -> str:
@@ -59,9 +58,9 @@ MAINTENANCE = _queue("ingest.maintenance", **{"x-max-length": QUEUE_LIMIT})
 
 
 class Consumer(CeleryConsumer):
-    """A consumer without Celery's delayed delivery: on quorum queues that declares 28 queues of its own.
+    """Consumer without Celery's delayed delivery, which declares 28 queues of its own on quorum queues.
 
-    Nothing here is sent with a delay; the times of retries stand in PostgreSQL.
+    No message is sent with a delay: the times of retries are in PostgreSQL.
     """
 
     class Blueprint(CeleryConsumer.Blueprint):
@@ -83,12 +82,12 @@ app.conf.update(
     task_serializer="json",
     accept_content=["json"],
     task_ignore_result=True,
-    # A wake-up is acknowledged once its work is done, and returned when its worker dies.
+    # A wake-up is acknowledged after its work is done, and returned to the queue when its worker dies.
     task_acks_late=True,
     task_reject_on_worker_lost=True,
     task_acks_on_failure_or_timeout=False,
     worker_prefetch_multiplier=1,
-    # A process that the worst document the door lets in has made larger than this gives way to a new one.
+    # A process that has grown beyond this, as after the largest accepted document, is replaced.
     worker_max_memory_per_child=512 * 1024,
     worker_consumer=f"{__name__}:Consumer",
     worker_hijack_root_logger=False,
@@ -102,7 +101,7 @@ app.conf.update(
         "sweep": {
             "task": "ingest.sweep",
             "schedule": settings.SWEEP_EVERY,
-            "options": {"queue": MAINTENANCE.name, "expires": SWEEP_WAITS_S},
+            "options": {"queue": MAINTENANCE.name, "expires": SWEEP_EXPIRES_S},
         },
         "cleanup": {
             "task": "ingest.cleanup",
@@ -117,6 +116,6 @@ app.autodiscover_tasks(["ingest.queue"])
 
 @worker_ready.connect
 def declare_dead_letters(sender: CeleryConsumer, **kwargs: object) -> None:
-    """Create the queue for wake-ups that were put aside; nobody consumes it, so nobody else would."""
+    """Declare the queue of dead letters: it has no consumer that would declare it."""
     with sender.app.connection_for_write() as connection:
         DEAD_QUEUE(connection.default_channel).declare()

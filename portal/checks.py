@@ -1,6 +1,6 @@
-"""System checks: faults of the configuration, found before they cost an upload.
+"""System checks that find faults of the configuration before they cost an upload.
 
-They run with every management command; `./manage.py check` runs them alone. Ids stay for good.
+They run before every management command; `./manage.py check` runs them alone. Their ids never change.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from django.core.files.storage import FileSystemStorage, storages
 
 from core import locales
 
-#: 32 characters of `secrets.token_urlsafe` are 192 random bits: sessions and sender hashes hang on it.
+#: 32 characters of `secrets.token_urlsafe` are 192 random bits; sessions and sender hashes depend on them.
 SECRET_MIN_LENGTH = 32
 LOOPBACK_HOSTS = {"127.0.0.1", "localhost", "[::1]", "::1"}
 METRICS_TOKEN_MIN_LENGTH = 16
-#: Base64 with a line break after every 76 characters, and some room for headers of multipart bodies.
+#: Base64 with a line break after every 76 characters takes 1.35 times the size; the rest is for multipart headers.
 BODY_PER_DOCUMENT = 1.4
 
 
 def unwritable(directory: Path) -> str:
-    """Return why no file can be written into a directory, "" when one can; creates it where it is missing."""
+    """Return why no file can be written into a directory, or ""; creates the directory if it is missing."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
@@ -39,7 +39,7 @@ def unwritable(directory: Path) -> str:
 
 @register(Tags.compatibility)
 def check_locales(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """E001: every hosted locale is one the game knows, named once, and has a map of its own."""
+    """E001: every hosted locale is a locale of the game, is named once, and has its own map."""
     found: list[CheckMessage] = []
     hosted = settings.MOBMAP_LOCALES
     if not hosted:
@@ -62,24 +62,24 @@ def check_locales(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> lis
 
 @register(Tags.compatibility)
 def check_databases(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """E002: the portal and each locale have a database of their own."""
+    """E002: no two of the portal and the locales share a database."""
     shared: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for alias, config in settings.DATABASES.items():
         shared[tuple(str(config.get(name) or "") for name in ("HOST", "PORT", "NAME"))].append(alias)
     return [
         Error(
-            f"{' and '.join(sorted(aliases))} are set to the same database {place[2]!r}.",
+            f"{' and '.join(sorted(aliases))} are set to the same database {address[2]!r}.",
             hint="Write {locale} into MOBMAP_LOCALE_DATABASE_URL, or set MOBMAP_DATABASE_URL_<LOCALE> for each.",
             id="portal.E002",
         )
-        for place, aliases in shared.items()
+        for address, aliases in shared.items()
         if len(aliases) > 1
     ]
 
 
 @register(Tags.files)
 def check_storages(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """E003: spool and archive can be written, where they are directories."""
+    """E003: spool and archive are writable if they are directories."""
     found: list[CheckMessage] = []
     for name in ("spool", "archive"):
         storage = storages[name]
@@ -87,7 +87,7 @@ def check_storages(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> li
             found.append(
                 Error(
                     f"The {name}'s directory {storage.location} can't be written: {reason}.",
-                    hint=f"Set MOBMAP_{name.upper()}_DIR to a directory that the web server and the workers may write.",
+                    hint=f"Set MOBMAP_{name.upper()}_DIR to a directory writable by the web server and the workers.",
                     id="portal.E003",
                 )
             )
@@ -96,7 +96,7 @@ def check_storages(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> li
 
 @register(Tags.security)
 def check_secret(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """E004: outside of debugging the secret key can't be guessed; W004 where only this machine can reach the site."""
+    """E004: unless debugging, the secret key can't be guessed; W004 if only this machine can reach the site."""
     if settings.DEBUG or (len(settings.SECRET_KEY) >= SECRET_MIN_LENGTH and len(set(settings.SECRET_KEY)) > 4):
         return []
     reachable = set(settings.ALLOWED_HOSTS) - LOOPBACK_HOSTS
@@ -111,7 +111,7 @@ def check_secret(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list
 
 @register(Tags.compatibility)
 def check_limits(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """E005: a body may be as large as the largest document; W005: also when it is Base64."""
+    """E005: a body may be as large as the largest document; W005: also in Base64."""
     body, largest = settings.MAX_BODY_BYTES, settings.MAX_DOCUMENT_BYTES
     hint = f"Set MOBMAP_MAX_BODY_BYTES to {int(largest * BODY_PER_DOCUMENT) + 1024**2} or more."
     if body < largest:
@@ -136,14 +136,14 @@ def check_limits(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list
 
 @register(Tags.files)
 def check_temporary_files(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """E006: bodies too large for memory have a place to go."""
+    """E006: the directory for temporary files is writable: large bodies go there."""
     reason = unwritable(Path(settings.FILE_UPLOAD_TEMP_DIR))
     if not reason:
         return []
     return [
         Error(
             f"The directory for temporary files {settings.FILE_UPLOAD_TEMP_DIR} can't be written: {reason}.",
-            hint="Set MOBMAP_TEMP_DIR to a directory that the web server may write.",
+            hint="Set MOBMAP_TEMP_DIR to a directory writable by the web server.",
             id="portal.E006",
         )
     ]
@@ -151,7 +151,7 @@ def check_temporary_files(app_configs: Sequence[AppConfig] | None, **kwargs: Any
 
 @register(Tags.security)
 def check_metrics_token(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """E007: a token for the metrics, where there is one, can't be guessed."""
+    """E007: the token of the metrics, if there is one, can't be guessed."""
     if not settings.METRICS_TOKEN or len(settings.METRICS_TOKEN) >= METRICS_TOKEN_MIN_LENGTH:
         return []
     return [
@@ -165,7 +165,7 @@ def check_metrics_token(app_configs: Sequence[AppConfig] | None, **kwargs: Any) 
 
 @register(Tags.files)
 def check_object_store(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    """E008: the settings of an object store for spool and archive are given whole or not at all."""
+    """E008: the settings of an object store for spool and archive are complete, or all are empty."""
     store = settings.SPOOL_S3
     keys = [bool(store["access_key"]), bool(store["secret_key"])]
     endpoint = urlsplit(store["endpoint_url"])
@@ -179,10 +179,10 @@ def check_object_store(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -
         hint = "Set both, or neither to use the machine's own role."
     elif not store["endpoint_url"]:
         wrong = not store["region_name"]
-        problem = "MOBMAP_SPOOL_S3_BUCKET is given without the place of its store."
+        problem = "MOBMAP_SPOOL_S3_BUCKET is given without the address or region of its store."
         hint = "Set MOBMAP_SPOOL_S3_ENDPOINT, or MOBMAP_SPOOL_S3_REGION at Amazon."
     else:
         wrong = endpoint.scheme not in {"http", "https"} or not endpoint.netloc
-        problem = "MOBMAP_SPOOL_S3_ENDPOINT is no address."
+        problem = "MOBMAP_SPOOL_S3_ENDPOINT is not a URL."
         hint = "Write it with its scheme, and without the bucket: https://s3.example.org"
     return [Error(problem, hint=hint, id="portal.E008")] if wrong else []

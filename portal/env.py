@@ -1,8 +1,7 @@
-"""Typed readers for the environment: every setting that may differ between machines comes through here.
+"""Typed readers of the environment, for every setting that may differ between machines.
 
-A value is looked for in the process's environment first, then in the file that
-`MOBMAP_ENV_FILE` names (default `var/env`, which `deploy/run` writes), then the default is taken.
-All variables are listed, with their defaults, in `deploy/env.example`.
+A value is taken from the process's environment, or from the file that `MOBMAP_ENV_FILE` names (default `var/env`,
+which `deploy/run` writes), or it is the default. `deploy/env.example` lists all variables with their defaults.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def text(name: str, default: str | None = None) -> str:
 
 
 def integer(name: str, default: int, at_least: int = 0, at_most: int | None = None) -> int:
-    """Return a whole number from `at_least` to `at_most`; the default for one that is left empty."""
+    """Return a whole number from `at_least` to `at_most`; the default where the value is empty."""
     raw = text(name, "") or str(default)
     try:
         value = int(raw)
@@ -66,7 +65,7 @@ def integer(name: str, default: int, at_least: int = 0, at_most: int | None = No
 
 
 def boolean(name: str, default: bool) -> bool:
-    """Return a switch: 1, true, yes, on or 0, false, no, off."""
+    """Return a truth value: 1, true, yes, on or 0, false, no, off."""
     raw = text(name, "1" if default else "0").lower()
     if raw in {"1", "true", "yes", "on"}:
         return True
@@ -76,17 +75,17 @@ def boolean(name: str, default: bool) -> bool:
 
 
 def names(name: str, default: str) -> list[str]:
-    """Return a list written with commas; blanks around its parts are dropped."""
+    """Return the parts of a list separated by commas, without blanks around them."""
     return [part.strip() for part in text(name, default).split(",") if part.strip()]
 
 
 def path(name: str, default: Path) -> Path:
-    """Return a path; a relative one counts from the checkout."""
+    """Return a path; a relative one starts at the checkout."""
     return BASE_DIR / text(name, str(default))
 
 
 def quarter_of_ram_disk(at_most: int) -> int:
-    """Return a quarter of /dev/shm in bytes, `at_most` where it is larger or there is none."""
+    """Return a quarter of the size of /dev/shm in bytes; `at_most` if that is more, or there is no /dev/shm."""
     try:
         return min(shutil.disk_usage("/dev/shm").total // 4, at_most)  # noqa: S108  (only its size is read)
     except OSError:

@@ -1,4 +1,4 @@
-"""Players who send, their tokens, and what was refused at the door."""
+"""Players, their tokens, and refused uploads."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Player(models.Model):
-    """Someone who sends under a name of his own; all his uploads count as one uploader."""
+    """A sender with a name; all uploads of a player count as one uploader."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = models.CharField(_("name"), max_length=100, unique=True)
     active = models.BooleanField(
-        _("active"), default=True, help_text=_("Switch off to refuse all of this player's tokens.")
+        _("active"), default=True, help_text=_("If not, all tokens of this player are refused.")
     )
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
@@ -27,7 +27,7 @@ class Player(models.Model):
 
     @property
     def sender(self) -> str:
-        """The key under which `Upload.sender` knows this player."""
+        """The key of this player in `Upload.sender`."""
         return f"player:{self.id}"
 
 
@@ -36,7 +36,7 @@ class Token(models.Model):
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="tokens", verbose_name=_("player"))
     digest = models.BinaryField(max_length=32, unique=True, editable=False)
-    #: The first characters, to tell tokens apart in the admin.
+    #: The first characters, to distinguish tokens in the admin.
     hint = models.CharField(_("begins with"), max_length=12, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     revoked_at = models.DateTimeField(_("revoked at"), null=True, blank=True)
@@ -50,15 +50,15 @@ class Token(models.Model):
 
 
 class Refusal(models.Model):
-    """A document that was not taken, with the reasons its sender was told."""
+    """An upload that was refused, with the reasons that were sent to its sender."""
 
     refused_at = models.DateTimeField(_("refused at"), db_index=True)
     sender = models.CharField(_("sender"), max_length=80)
     file_name = models.CharField(_("file name"), max_length=200, blank=True)
     status_code = models.PositiveSmallIntegerField(_("status"))
     code = models.CharField(_("cause"), max_length=40, help_text=_("The stable code of the cause, as in the API."))
-    detail = models.TextField(_("what the sender was told"))
-    errors = models.JSONField(_("places"), default=list)
+    detail = models.TextField(_("detail sent to the sender"))
+    errors = models.JSONField(_("errors"), default=list)
 
     class Meta:
         verbose_name = _("refusal")

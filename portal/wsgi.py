@@ -1,4 +1,4 @@
-"""The web process's entry point (`gunicorn portal.wsgi`)."""
+"""Entry point of web processes (`gunicorn portal.wsgi`)."""
 
 import os
 

@@ -14,11 +14,10 @@ from django.db import connections
 from django.test import TransactionTestCase, override_settings
 from hypothesis import settings as hypothesis_settings
 
-from core import locales
+from core import locales, time_limited
 from deploy.steps import testing
 from ingest.merge import hot_tables
 from ingest.merge.sql import load
-from portal.api import limits
 
 #: For tests that touch the portal's database and the locales' databases.
 ALL_DATABASES = pytest.mark.django_db(databases="__all__")
@@ -111,7 +110,7 @@ def own_spool(tmp_path: Path, settings) -> Iterator[Path]:
     Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
     for each in caches.all():
         each.clear()
-    limits.forget()
+    time_limited.clear_all()
     yield tmp_path
 
 

@@ -14,7 +14,7 @@ RETRY_AFTER_S = 10
 logger = logging.getLogger(__name__)
 
 
-class DatabaseAwayMiddleware:
+class DatabaseUnavailableMiddleware:
     """Answer 503 with a page and `Retry-After` where a view could not reach its database.
 
     The API's views answer for themselves, with a problem.

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django.views.i18n import JavaScriptCatalog
 
 from core import locales
-from core.problems import Problem
+from core.problems import problem_classes
 from maps import paging, queries
 from maps.models import FIRST_NAMED_ID
 from maps.pages import zone_views
@@ -173,7 +173,7 @@ def about(request: HttpRequest) -> HttpResponse:
 @require_safe
 def about_api(request: HttpRequest) -> HttpResponse:
     """Explain the data, the API, and every code a refusal can carry."""
-    causes = sorted(every_cause(), key=lambda one: (one.status, one.code))
+    causes = sorted(problem_classes(), key=lambda one: (one.status, one.code))
     # Templates would call classes, so their attributes are handed over.
     problems = [{name: getattr(one, name) for name in ("code", "status", "title", "may_retry")} for one in causes]
     return render(request, "maps/about_api.html", {"section": "about", "problems": problems})
@@ -282,11 +282,3 @@ def _reactions(react: dict[str, int | None]) -> list[tuple[str, tuple[str, str]]
     words = [("hostile", _("hostile")), ("neutral", _("neutral")), ("friendly", _("friendly"))]
     sides = [(_("Alliance"), react["alliance"]), (_("Horde"), react["horde"])]
     return [(side, words[reaction]) for side, reaction in sides if reaction is not None]
-
-
-def every_cause(cause: type[Problem] = Problem) -> list[type[Problem]]:
-    """Return every cause of a refusal that the site's apps define."""
-    found = []
-    for one in cause.__subclasses__():
-        found += [one, *every_cause(one)] if hasattr(one, "code") else every_cause(one)
-    return found

@@ -1,4 +1,4 @@
-"""Django's admin, fitted for those who run the site: uploads, players, refusals, switches."""
+"""Django's admin for the operators of the site: uploads, players, refusals, pauses."""
 
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _

@@ -1,4 +1,4 @@
-"""The switches that pause a locale, for its row in the admin and for the queue page."""
+"""Switches that pause a locale, for its row in the admin and for the queue page."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from core import locales
 from ingest.models import LocaleControl
 from ingest.wake import wake
 
-#: What can be paused, and the field that says so.
+#: What can be paused, and its field.
 SWITCHES = {"intake": "intake_paused", "work": "work_paused"}
 
 
 def describe(locale: str, what: str, paused: bool) -> str:
-    """Return what a switch did, for people: `The intake of deDE is paused.`"""
+    """Return the message for a change of a switch: `The intake of deDE is paused.`"""
     texts = {
         ("intake", True): _("The intake of %(locale)s is paused: uploads are answered with 503."),
-        ("intake", False): _("The intake of %(locale)s is open again."),
+        ("intake", False): _("The intake of %(locale)s is resumed."),
         ("work", True): _("The work on %(locale)s is paused: uploads are accepted and wait."),
-        ("work", False): _("The work on %(locale)s goes on."),
+        ("work", False): _("The work on %(locale)s is resumed."),
     }
     return texts[what, paused] % {"locale": locale}
 
 
 def switch(user: User, locale: str, what: str, paused: bool, note: str) -> str:
-    """Pause or resume one thing of a locale, wake its workers when work goes on, and return `describe`.
+    """Pause or resume intake or work of a locale, wake its workers when work is resumed, and return `describe`.
 
-    The other switch stays as it is: two admins may press different ones at the same moment. The note
-    stays too while something is paused and none is given, and goes with the last pause.
+    The other switch is not written: two admins may press different ones at the same moment. An empty `note` leaves the
+    earlier one, until nothing is paused any more.
     """
     longest = LocaleControl._meta.get_field("note").max_length
     with transaction.atomic():
@@ -48,15 +48,15 @@ def switch(user: User, locale: str, what: str, paused: bool, note: str) -> str:
         elif note.strip():
             control.note = note.strip()[:longest]
         control.save()
-        said = describe(locale, what, paused)
-        LogEntry.objects.log_actions(user.pk, [control], CHANGE, said, single_object=True)
+        message = describe(locale, what, paused)
+        LogEntry.objects.log_actions(user.pk, [control], CHANGE, message, single_object=True)
     if what == "work" and not paused:
         wake(locale)
-    return said
+    return message
 
 
 class LocaleControlForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Offers the hosted locales instead of any text."""
+    """Form with a choice of the hosted locales."""
 
     class Meta:
         model = LocaleControl
@@ -82,7 +82,7 @@ class LocaleControlAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return False
 
     def save_model(self, request: HttpRequest, obj: LocaleControl, form: Any, change: bool) -> None:
-        """Save, and wake the locale's workers where they may have waited for it."""
+        """Save, and wake the locale's workers if work is not paused."""
         super().save_model(request, obj, form, change)
         if not obj.work_paused:
             transaction.on_commit(lambda: wake(obj.locale))

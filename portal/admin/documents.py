@@ -1,4 +1,4 @@
-"""The raw document of an upload, page by page or as a download: a stranger's text, never markup."""
+"""The document of an upload, page by page or as a download. It is untrusted text and never used as markup."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHUNK_BYTES = 64 * 1024
 #: A UTF-8 character has at most three bytes after its first one.
 CONTINUATIONS = 3
 
-#: Characters that can't be seen but hide or reorder the text around them (tab and line ends stay).
+#: Invisible characters, some of which hide or reorder the text around them (tab and line ends stay).
 _CONTROLS = [*range(0x00, 0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)]
 _MARKS = [0x061C, *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070), 0xFEFF]
 _ESCAPES = {code: f"\\u{code:04x}" for code in _CONTROLS + _MARKS}
@@ -29,13 +29,13 @@ class DocumentMissing(Exception):
 
 
 def visible(text: str) -> str:
-    """Return a stranger's text with what can't be seen as escapes: a mark for writing to the left → `\\u202e`."""
+    """Return untrusted text with invisible characters escaped: a right-to-left override → `\\u202e`."""
     return text.translate(_ESCAPES)
 
 
 @contextmanager
 def opened(upload: Upload) -> Iterator[BinaryIO]:
-    """Open an upload's document as a stream of XML, wherever it lies; raises `DocumentMissing`."""
+    """Open an upload's document as a stream of XML, in either storage; raises `DocumentMissing`."""
     if not upload.document_name:
         raise DocumentMissing
     with ExitStack() as stack:
@@ -52,9 +52,9 @@ def page_count(upload: Upload) -> int:
 
 
 def page(upload: Upload, number: int) -> str:
-    """Return the 200 KiB of a document that are its page `number` (from 1), cut between characters.
+    """Return page `number` (from 1) of a document: 200 KiB, cut between characters.
 
-    Only that much is held in memory: what comes before is read and dropped.
+    Only that much is in memory: what comes before is read and dropped.
     """
     start = (number - 1) * PAGE_BYTES
     with opened(upload) as stream:
@@ -67,13 +67,13 @@ def page(upload: Upload, number: int) -> str:
 
 
 def chunks(upload: Upload) -> Iterator[bytes]:
-    """Yield a whole document piece by piece; raises `DocumentMissing` at the first one."""
+    """Yield a whole document in chunks; raises `DocumentMissing` at the first one."""
     with opened(upload) as stream:
         yield from _read(stream, settings.MAX_DOCUMENT_BYTES)
 
 
 def _continuations(data: bytes, position: int) -> int:
-    """Return how many bytes from `position` on continue a UTF-8 character begun before it."""
+    """Return how many bytes from `position` belong to a UTF-8 character that begins before it."""
     found = itertools.takewhile(lambda byte: byte & 0xC0 == 0x80, data[position : position + CONTINUATIONS])
     return len(list(found))
 

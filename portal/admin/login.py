@@ -1,4 +1,4 @@
-"""Slow down guessing of passwords at the admin's login."""
+"""Login of the admin, throttled against guessing of passwords."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from django.utils.translation import gettext as _
 
 from portal.accounts import client_address, network_sender
 
-#: Failures per network and quarter of an hour, in each web process. Counted by network, not by name:
-#: otherwise a stranger could lock an admin out.
+#: Failures per network, in each web process. They are not counted per user name, or anybody could lock an admin out.
 FAILURES_ALLOWED = 10
 WINDOW_S = 15 * 60
 
 
 class LimitedLoginForm(AdminAuthenticationForm):
-    """The admin's login form, closed for a while to networks that failed too often."""
+    """Login form that refuses networks with too many failures for a quarter of an hour."""
 
     def clean(self) -> dict[str, Any]:
         key = "login-failures:unknown" if self.request is None else self._key(client_address(self.request))

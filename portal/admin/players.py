@@ -23,7 +23,7 @@ from portal.models import Player, Token
 
 
 class PlayerForm(ModelForm):  # type: ignore[type-arg]
-    """Holds a player's name to the same rule as the command that creates tokens."""
+    """Form that checks names like the command that creates tokens."""
 
     class Meta:
         model = Player
@@ -74,7 +74,7 @@ class PlayerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return (TokenInline,) if obj else ()
 
     def has_delete_permission(self, request: HttpRequest, obj: Player | None = None) -> bool:
-        """Players are switched off instead: their uploads go on counting as theirs."""
+        """Return False: players are deactivated instead, and their uploads still count as theirs."""
         return False
 
     @admin.display(description=gettext_lazy("valid tokens"), ordering="valid_tokens")
@@ -99,7 +99,7 @@ class PlayerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), "may_create": may_create})
 
     def create_token(self, request: HttpRequest, player_id: Any) -> HttpResponse:
-        """Create a token (POST) and show it this once: the page is kept by nobody's cache or session."""
+        """Create a token (POST) and show it once: no cache and no session keeps the page."""
         player = get_object_or_404(Player, pk=player_id)
         if not request.user.has_perm("portal.add_token") or not self.has_view_permission(request, player):
             raise PermissionDenied
@@ -137,5 +137,5 @@ class TokenAdmin(ReadOnlyAdmin):
         count = accounts.revoke([token.pk for token in tokens])
         for token in tokens:
             self.log_change(request, token, _("Revoked."))
-        said = ngettext("%(count)d token was revoked.", "%(count)d tokens were revoked.", count) % {"count": count}
-        messages.success(request, said)
+        message = ngettext("%(count)d token was revoked.", "%(count)d tokens were revoked.", count)
+        messages.success(request, message % {"count": count})

@@ -1,4 +1,4 @@
-"""What the admin shows but never edits."""
+"""Models that the admin shows and never edits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Rows that the site writes itself: they can be looked at, by those with the view permission."""
+    """Admin of rows that only the site writes; the view permission allows reading them."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -1,4 +1,4 @@
-"""Documents refused at the door, with what their senders were told."""
+"""Refused uploads, with the reasons that were sent to their senders."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class RefusalAdmin(ReadOnlyAdmin):
     search_help_text = _("A whole code, sender or file name.")
     list_per_page = 50
     show_full_result_count = False
-    fields = ("refused_at", "status_code", "code", "sender", "file_name", "detail", "places")
-    readonly_fields = ("places",)
+    fields = ("refused_at", "status_code", "code", "sender", "file_name", "detail", "error_list")
+    readonly_fields = ("error_list",)
 
     @admin.display(description=_("detail"))
     def short_detail(self, refusal: Refusal) -> str:
         return refusal.detail[:120]
 
-    @admin.display(description=_("places"))
-    def places(self, refusal: Refusal) -> SafeString:
-        """Show where the document is wrong, one place a line. All of it is the sender's own words: escaped."""
+    @admin.display(description=_("errors"))
+    def error_list(self, refusal: Refusal) -> SafeString:
+        """Show the errors of the document, one per line. They quote the sender's text, so all of it is escaped."""
         lines = ((error.get("where", ""), error.get("message", "")) for error in refusal.errors)
         return format_html_join("", "<div><bdi>{}</bdi>: <bdi>{}</bdi></div>", lines) or SafeString("–")

@@ -1,4 +1,4 @@
-"""How the admin narrows its list of uploads: by what an index serves."""
+"""Filters of the admin's list of uploads, each served by an index."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DAYS_OFFERED = 7
 
 
 def sender_name(sender: str) -> str:
-    """Return a sender for people: the player's name, or the start of the network's hash."""
+    """Return the name of a sender: the player's name, or the start of the network's hash."""
     kind, _separator, key = sender.partition(":")
     if kind != "player":
         return _("network %(hash)s…") % {"hash": key[:8]}
@@ -68,7 +68,7 @@ class VersionFilter(admin.SimpleListFilter):
 
 
 class DayFilter(admin.SimpleListFilter):
-    """Filter by the day of receipt, as a range: the index of receipt times serves it."""
+    """Filter by the day of receipt, as a range, which the index of receipt times serves."""
 
     title, parameter_name = gettext_lazy("day received"), "day"
 
@@ -90,7 +90,7 @@ class DayFilter(admin.SimpleListFilter):
 
 
 class SenderFilter(admin.SimpleListFilter):
-    """Shown only while a sender is asked for: there are too many to offer."""
+    """Filter that is shown only while it is used: there are too many senders to list."""
 
     title, parameter_name = gettext_lazy("sender"), "sender"
 

@@ -1,4 +1,4 @@
-"""Uploads in the admin: found, looked at down to the raw document, and tried again; never edited."""
+"""Uploads in the admin: search, raw document, retry, withdraw and restore; never edited."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class UploadAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("counts"))
     def counts(self, upload: Upload) -> str:
-        """Show mobs, positions and lootings in one column: there are many columns already."""
+        """Show mobs, positions and lootings in one column, as there are many columns."""
         return f"{upload.mobs} / {upload.positions} / {upload.lootings}"
 
     @admin.display(description=gettext_lazy("file name"))
@@ -105,17 +105,17 @@ class UploadAdmin(ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("reason"))
     def short_reason(self, upload: Upload) -> str:
-        return upload.reason[:80] or _told_expired(upload)
+        return upload.reason[:80] or _expiry(upload)
 
     @admin.display(description=gettext_lazy("content hash"))
     def content(self, upload: Upload) -> str:
         return bytes(upload.content_hash).hex()
 
-    @admin.display(description=gettext_lazy("look at"))
+    @admin.display(description=gettext_lazy("links"))
     def links(self, upload: Upload) -> SafeString:
         if upload.expired_at:
             receipt = reverse("receipt-page", args=[upload.pk])
-            return format_html('<a href="{}">{}</a> · {}', receipt, _("receipt"), _told_expired(upload))
+            return format_html('<a href="{}">{}</a> · {}', receipt, _("receipt"), _expiry(upload))
         return format_html(
             '<a href="{}">{}</a> · <a href="{}">{}</a> · <a href="{}">{}</a>',
             reverse("receipt-page", args=[upload.pk]),
@@ -130,7 +130,7 @@ class UploadAdmin(ReadOnlyAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Upload], search_term: str
     ) -> tuple[QuerySet[Upload], bool]:
-        """Find by what an index serves; anything else finds nothing rather than reading millions of rows."""
+        """Search by id, sender or player, which indexes serve; other terms find nothing, and read no rows."""
         term = search_term.strip()
         start = term.lower().replace("-", "")
         if not term:
@@ -180,7 +180,7 @@ class UploadAdmin(ReadOnlyAdmin):
     @staticmethod
     def _download(upload: Upload) -> StreamingHttpResponse:
         with documents.opened(upload):
-            pass  # a missing document is answered before the download begins
+            pass  # raises before the response begins if the document is missing
         response = StreamingHttpResponse(documents.chunks(upload), content_type="text/plain; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="mobmap-{upload.pk}.txt"'
         response["X-Content-Type-Options"] = "nosniff"
@@ -193,9 +193,9 @@ class UploadAdmin(ReadOnlyAdmin):
 
     @admin.action(description=gettext_lazy("Try again (rejected or failing uploads)"), permissions=["retry"])
     def retry(self, request: HttpRequest, chosen: QuerySet[Upload]) -> None:
-        """Queue the chosen uploads again and say for how many that was possible."""
+        """Queue the chosen uploads again and report for how many that was possible."""
         queued, skipped, repeated = [], 0, 0
-        _warn_of_expired(request, chosen)
+        _warn_about_expired(request, chosen)
         for upload in chosen.filter(expired_at__isnull=True):
             try:
                 if lifecycle.retry(upload):
@@ -208,47 +208,47 @@ class UploadAdmin(ReadOnlyAdmin):
         for locale in {upload.locale for upload in queued}:
             wake(locale)
         if queued:
-            said = ngettext("%(n)d upload is queued again.", "%(n)d uploads are queued again.", len(queued))
-            messages.success(request, said % {"n": len(queued)})
+            message = ngettext("%(n)d upload is queued again.", "%(n)d uploads are queued again.", len(queued))
+            messages.success(request, message % {"n": len(queued)})
         if skipped:
-            said = ngettext(
-                "%(n)d upload was left as it is: only rejected and failing ones that no worker holds can be retried.",
-                "%(n)d uploads were left as they are: only rejected and failing ones no worker holds can be retried.",
+            message = ngettext(
+                "%(n)d upload was left as it is: only rejected and failing ones without a claim can be retried.",
+                "%(n)d uploads were left as they are: only rejected and failing ones without a claim can be retried.",
                 skipped,
             )
-            messages.warning(request, said % {"n": skipped})
+            messages.warning(request, message % {"n": skipped})
         if repeated:
-            said = ngettext(
+            message = ngettext(
                 "%(n)d upload was left as it is: the same content has been accepted again since.",
                 "%(n)d uploads were left as they are: the same content has been accepted again since.",
                 repeated,
             )
-            messages.warning(request, said % {"n": repeated})
+            messages.warning(request, message % {"n": repeated})
 
     # --- withdrawing ---
     @admin.action(
-        description=gettext_lazy("Withdraw (take their notes off the map; can be restored)"), permissions=["retry"]
+        description=gettext_lazy("Withdraw (remove their data from the map; can be restored)"), permissions=["retry"]
     )
     def withdraw(self, request: HttpRequest, chosen: QuerySet[Upload]) -> None:
         """Mark the chosen uploads as withdrawn; the sweep subtracts their counts within seconds."""
         possible = lifecycle.withdrawable(chosen)
-        said = ngettext_lazy(
-            "%(n)d upload is withdrawn; its notes leave the map within seconds.",
-            "%(n)d uploads are withdrawn; their notes leave the map within seconds.",
+        message = ngettext_lazy(
+            "%(n)d upload is withdrawn; its data leaves the map within seconds.",
+            "%(n)d uploads are withdrawn; their data leaves the map within seconds.",
             "n",
         )
-        self._change(request, chosen, possible, lifecycle.withdraw, note=_("Withdrawn."), said_of_changed=said)
+        self._change(request, chosen, possible, lifecycle.withdraw, note=_("Withdrawn."), message=message)
 
-    @admin.action(description=gettext_lazy("Restore (bring withdrawn uploads back)"), permissions=["retry"])
+    @admin.action(description=gettext_lazy("Restore (queue withdrawn uploads again)"), permissions=["retry"])
     def restore(self, request: HttpRequest, chosen: QuerySet[Upload]) -> None:
-        """Queue the chosen uploads again that were withdrawn."""
+        """Queue the withdrawn ones of the chosen uploads again."""
         possible = lifecycle.restorable(chosen)
-        said = ngettext_lazy(
+        message = ngettext_lazy(
             "%(n)d upload is restored; it is merged again soon.",
             "%(n)d uploads are restored; they are merged again soon.",
             "n",
         )
-        self._change(request, chosen, possible, lifecycle.restore, note=_("Restored."), said_of_changed=said)
+        self._change(request, chosen, possible, lifecycle.restore, note=_("Restored."), message=message)
 
     def _change(
         self,
@@ -258,10 +258,10 @@ class UploadAdmin(ReadOnlyAdmin):
         change: Callable[[list[uuid.UUID]], int],
         *,
         note: str,
-        said_of_changed: Any,
+        message: Any,
     ) -> None:
         uploads = list(possible)
-        skipped = chosen.count() - len(uploads) - _warn_of_expired(request, chosen)
+        skipped = chosen.count() - len(uploads) - _warn_about_expired(request, chosen)
         changed = change([upload.pk for upload in uploads])
         skipped += len(uploads) - changed
         for upload in uploads:
@@ -269,32 +269,32 @@ class UploadAdmin(ReadOnlyAdmin):
         for locale in {upload.locale for upload in uploads}:
             wake(locale)
         if changed:
-            messages.success(request, said_of_changed % {"n": changed})
+            messages.success(request, message % {"n": changed})
         if skipped:
-            said = ngettext(
+            message = ngettext(
                 "%(n)d upload was left as it is: its status does not allow this, or it is just being worked on.",
                 "%(n)d uploads were left as they are: their status does not allow this, or they are being worked on.",
                 skipped,
             )
-            messages.warning(request, said % {"n": skipped})
+            messages.warning(request, message % {"n": skipped})
 
 
-def _told_expired(upload: Upload) -> str:
-    """Return that an upload's document was deleted; "" while it is kept."""
+def _expiry(upload: Upload) -> str:
+    """Return a text that an upload's document was deleted; "" while it is kept."""
     if upload.kept_days is None:
         return ""
-    said = ngettext("document deleted after %(n)d day", "document deleted after %(n)d days", upload.kept_days)
-    return said % {"n": upload.kept_days}
+    message = ngettext("document deleted after %(n)d day", "document deleted after %(n)d days", upload.kept_days)
+    return message % {"n": upload.kept_days}
 
 
-def _warn_of_expired(request: HttpRequest, chosen: QuerySet[Upload]) -> int:
-    """Say how many of the chosen uploads stay as they are because their documents are deleted; returns how many."""
+def _warn_about_expired(request: HttpRequest, chosen: QuerySet[Upload]) -> int:
+    """Warn about chosen uploads that stay as they are because their documents are deleted; return their number."""
     expired = chosen.filter(expired_at__isnull=False).count()
     if expired:
-        said = ngettext(
+        message = ngettext(
             "%(n)d upload was left as it is: its document was deleted from the archive.",
             "%(n)d uploads were left as they are: their documents were deleted from the archive.",
             expired,
         )
-        messages.warning(request, said % {"n": expired})
+        messages.warning(request, message % {"n": expired})
     return expired

@@ -1,6 +1,7 @@
-"""The short way for uploads: they need no session, no language, no cookie and no static file.
+"""Middleware that answers uploads without the other middlewares.
 
-Ten middlewares take as long as the database does with an upload. Here stands what uploads need of them.
+Uploads need no session, language, cookie or static file, and ten middlewares take as long as the database does with an
+upload. This module does what uploads need of them.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import resolve
 
 PATH = "/api/v1/uploads"
-CONNECTION_TRUSTED_S = 1.0
-_Answering = Callable[[HttpRequest], HttpResponse]
+#: How long a thread uses its database connection without a health check.
+HEALTH_CHECK_EVERY_S = 1.0
+_GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
-def uploads_first(get_response: _Answering) -> _Answering:
-    """Answer uploads at once, with the headers that every answer of the site carries; pass on all else."""
-    answer_upload = cast(_Answering, convert_exception_to_response(_answer))
+def bypass_for_uploads(get_response: _GetResponse) -> _GetResponse:
+    """Answer uploads with the headers that every response of the site carries; pass on all other requests."""
+    answer_upload = cast(_GetResponse, convert_exception_to_response(_answer))
     headers = {
         "Content-Security-Policy": build_policy(),
         "Cross-Origin-Opener-Policy": settings.SECURE_CROSS_ORIGIN_OPENER_POLICY,
@@ -47,8 +49,8 @@ def uploads_first(get_response: _Answering) -> _Answering:
 
 
 def _answer(request: HttpRequest) -> HttpResponse:
-    request.get_host()  # refuses hosts that are not the site's
-    _trust_connection()
+    request.get_host()  # raises for hosts that are not the site's
+    _skip_health_check()
     request.resolver_match = match = _match(request.path_info)
     response: HttpResponse = match.func(request, *match.args, **match.kwargs)
     return response
@@ -57,17 +59,17 @@ def _answer(request: HttpRequest) -> HttpResponse:
 _match = cache(resolve)
 
 
-def _trust_connection() -> None:
-    """Ask at most once in a while whether a thread's connection still stands, not with each of its requests.
+def _skip_health_check() -> None:
+    """Let Django check a thread's database connection once per `HEALTH_CHECK_EVERY_S`, not with each request.
 
-    A database that was started anew was away for longer. Should a connection break in between, the sender is asked to
-    try again, and the thread's next request gets another one.
+    A restart of the database takes longer than that. If a connection breaks in between, the sender is asked to try
+    again, and the thread's next request opens another one.
     """
     now = monotonic()
-    if now - getattr(_thread, "asked_at", float("-inf")) < CONNECTION_TRUSTED_S:
+    if now - getattr(_thread, "checked_at", float("-inf")) < HEALTH_CHECK_EVERY_S:
         cast(Any, connection).health_check_done = True
     else:
-        _thread.asked_at = now
+        _thread.checked_at = now
 
 
 _thread = local()

@@ -1,4 +1,4 @@
-"""The receipt of an upload: what the door answers, and what became of it since."""
+"""The receipt of an upload: its counts, and which steps it has taken since it was accepted."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from django.urls import get_script_prefix, reverse
 
 from core.problems import NotFound, answers_problems, json_response
 from ingest.models import Upload
-from ingest.problems import DatabaseAway
+from ingest.problems import DatabaseUnavailable
 
 RETRY_DATABASE_S = 5
 
 
 def body(upload: Upload) -> dict[str, Any]:
-    """Return an upload as the contract shows it."""
+    """Return an upload as the contract describes it."""
     shown: dict[str, Any] = {
         "id": str(upload.id),
         "status": upload.status,
-        "url": f"{_addresses(get_script_prefix())}{upload.id}",
+        "url": f"{_receipt_prefix(get_script_prefix())}{upload.id}",
         "locale": upload.locale,
         "version": upload.version,
         "mobs": upload.mobs,
@@ -44,14 +44,14 @@ def body(upload: Upload) -> dict[str, Any]:
 
 
 @cache
-def _addresses(script_prefix: str) -> str:
-    """Return what every receipt's address begins with: asking for each would take as long as writing all the rest."""
-    nobodys = UUID(int=0)
-    return reverse("upload", args=[nobodys]).removesuffix(str(nobodys))
+def _receipt_prefix(script_prefix: str) -> str:
+    """Return the URL of all receipts up to the id: `reverse` per receipt would take as long as the rest of `body`."""
+    no_upload = UUID(int=0)
+    return reverse("upload", args=[no_upload]).removesuffix(str(no_upload))
 
 
 def limits() -> dict[str, int]:
-    """Return the limits that an answer to an upload states."""
+    """Return the limits that every response of the upload endpoint states."""
     return {
         "document_bytes": settings.MAX_DOCUMENT_BYTES,
         "body_bytes": settings.MAX_BODY_BYTES,
@@ -67,12 +67,12 @@ def receipt(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     try:
         upload = Upload.objects.filter(id=upload_id).first()
     except (OperationalError, InterfaceError) as error:
-        raise DatabaseAway(
+        raise DatabaseUnavailable(
             "The site's database does not answer at the moment. Your upload is safe; ask again shortly.",
             retry_after_s=RETRY_DATABASE_S,
         ) from error
     if upload is None:
-        raise NotFound(f"There is no upload {upload_id}. Receipts are found by the id that the upload's answer gave.")
+        raise NotFound(f"There is no upload {upload_id}. A receipt has the id that the response to the upload gave.")
     response = json_response(body(upload))
     response["Cache-Control"] = "no-cache"
     return response

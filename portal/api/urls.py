@@ -1,4 +1,4 @@
-"""Addresses of the door: uploading and receipts."""
+"""URLs of the upload endpoint and of receipts."""
 
 from django.urls import path
 

@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('name', models.CharField(max_length=100, unique=True, verbose_name='name')),
-                ('active', models.BooleanField(default=True, help_text="Switch off to refuse all of this player's tokens.", verbose_name='active')),
+                ('active', models.BooleanField(default=True, help_text="If not, all tokens of this player are refused.", verbose_name='active')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created at')),
             ],
             options={
@@ -35,8 +35,8 @@ class Migration(migrations.Migration):
                 ('file_name', models.CharField(blank=True, max_length=200, verbose_name='file name')),
                 ('status_code', models.PositiveSmallIntegerField(verbose_name='status')),
                 ('code', models.CharField(help_text='The stable code of the cause, as in the API.', max_length=40, verbose_name='cause')),
-                ('detail', models.TextField(verbose_name='what the sender was told')),
-                ('errors', models.JSONField(default=list, verbose_name='places')),
+                ('detail', models.TextField(verbose_name='detail sent to the sender')),
+                ('errors', models.JSONField(default=list, verbose_name='errors')),
             ],
             options={
                 'verbose_name': 'refusal',

@@ -1,7 +1,6 @@
-"""Whether the parts answer: databases, broker, workers, spool. Serves `/healthz` and `/readyz`.
+"""Whether the parts of the site work: databases, broker, workers, spool. Serves `/healthz` and `/readyz`.
 
-Reasons are written for strangers: what failed and the kind of error, never addresses or credentials.
-The whole error goes to the log.
+Reasons are public: what failed and the kind of error, never addresses or credentials. The whole error goes to the log.
 """
 
 from __future__ import annotations
@@ -35,34 +34,34 @@ from ingest.models import Upload
 from ingest.wake import Queue, look
 from maps.models import StaleSpawns
 from portal.celery import DEAD_LETTERS, MAINTENANCE, app, queue_name
-from portal.operations.status import remember
+from portal.operations.status import cached
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-#: A broker that takes longer is treated as dead: a page or a probe must not hang on it (tried twice).
+#: A broker that takes longer counts as dead, so that no page or probe hangs on it. It is tried twice.
 BROKER_TIMEOUT_S = 1
 WORKER_REPLY_S = 1.0
 #: An object store that takes longer counts as down.
 STORE_TIMEOUT_S = 2
-BROKER_REMEMBERED_S = STORE_REMEMBERED_S = 5
+BROKER_CACHED_S = STORE_CACHED_S = 5
 
-#: So long after the web server workers may still be starting: 3 s on a machine of their own, 20 s on a busy one.
+#: Workers may take this long to start after the web server: 3 s on an idle machine, 20 s on a busy one.
 WORKERS_START_S = 30
-#: When the web server started, on the system's monotonic clock, as `deploy/gunicorn.conf.py` tells its processes; they
-#: are younger, as they come and go. None under another server.
+#: When the web server started, on the system's monotonic clock; `deploy/gunicorn.conf.py` passes it to its processes,
+#: which are replaced from time to time. None under another server.
 server_started_s = float(os.environ["WEB_SERVER_STARTED_S"]) if "WEB_SERVER_STARTED_S" in os.environ else None
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part of the site and whether it works; without a `needed` one uploads can't be accepted."""
+    """One part of the site and whether it works; uploads can't be accepted while a `needed` part fails."""
 
     name: str
     needed: bool
     reason: str = ""
-    #: What is worth knowing of a part that works.
+    #: A remark on a part that works.
     note: str = ""
 
     @property
@@ -72,7 +71,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Broker:
-    """What the broker says; `queues` holds None for a queue that does not exist (yet)."""
+    """The state of the broker; `queues` has None for a queue that does not exist (yet)."""
 
     reason: str = ""
     queues: dict[str, Queue | None] = field(default_factory=dict)
@@ -87,13 +86,13 @@ class Spool:
     free_bytes: int | None = None
 
 
-def _remember(key: str, ask: Callable[[], T], at_least_s: int = 1) -> T:
-    """Return `ask()` as of a moment ago, and in the asker's language: reasons are sentences."""
-    return remember(f"{key}:{get_language()}", ask, at_least_s)
+def _cached(key: str, ask: Callable[[], T], at_least_s: int = 1) -> T:
+    """Return `ask()`, cached for each language: reasons are sentences for people."""
+    return cached(f"{key}:{get_language()}", ask, at_least_s)
 
 
 def starting_for_s() -> float | None:
-    """Return how long the site has been up, if that is so short that workers may still be starting; else None."""
+    """Return the uptime of the site while workers may still be starting, then None."""
     if server_started_s is None:
         return None
     up_s = time.monotonic() - server_started_s
@@ -102,7 +101,7 @@ def starting_for_s() -> float | None:
 
 # --- databases -----------------------------------------------------------------------------------
 def _database(name: str, needed: bool, ask: Callable[[], object]) -> Part:
-    """Ask for one row, which proves the connection and that the tables are there."""
+    """Return the state of a database; `ask` reads one row, which proves the connection, the tables and the role."""
     try:
         ask()
     except ProgrammingError:
@@ -117,7 +116,7 @@ def _database(name: str, needed: bool, ask: Callable[[], object]) -> Part:
 def databases() -> list[Part]:
     """Return the state of the portal's database and of each locale's.
 
-    A locale's database is not needed for accepting: documents wait in the spool until it is back.
+    A locale's database is not needed for accepting uploads: they wait in the spool until it answers again.
     """
     parts = [_database("database portal", True, Upload.objects.using(DEFAULT_DB_ALIAS).order_by().exists)]
     for locale, alias in locales.aliases().items():
@@ -127,35 +126,35 @@ def databases() -> list[Part]:
 
 # --- hot tables ----------------------------------------------------------------------------------
 def ram_stage() -> Part:
-    """Return where uploads are staged: in RAM, on disk because no RAM tablespace is set, or because it broke."""
+    """Return whether the hot tables are in RAM, or on disk by choice; it fails if they should be in RAM and are not."""
     if not settings.HOT_TABLESPACE:
         return Part("RAM stage", False, note=_("No RAM tablespace is set: uploads are staged on disk."))
-    astray = []
+    on_disk = []
     for locale, alias in locales.aliases().items():
         try:
             if hot_tables.in_ram(alias) is False:
-                astray.append(locale)
+                on_disk.append(locale)
         except (DatabaseError, ConnectionDoesNotExist):
-            continue  # that database's own part says so
-    if astray:
+            continue  # the part of that database reports it
+    if on_disk:
         reason = _("The RAM tablespace can't be used: %(locales)s are staged on disk. Restart PostgreSQL.")
-        return Part("RAM stage", False, reason % {"locales": ", ".join(astray)})
+        return Part("RAM stage", False, reason % {"locales": ", ".join(on_disk)})
     return Part("RAM stage", False)
 
 
 # --- broker and workers --------------------------------------------------------------------------
 def _workers(connection: Any) -> tuple[str, ...]:
-    """Return the names of the workers that answer in time; waits the whole time, none says how many there are."""
+    """Return the names of the workers that answer in time; always waits the whole time, as their number is unknown."""
     return tuple(sorted(app.control.inspect(timeout=WORKER_REPLY_S, connection=connection).ping() or {}))
 
 
 def queue_names() -> list[str]:
-    """Return the queues of the site: one per locale, that of the schedule, and that of dead letters."""
+    """Return the names of all queues: one per locale, maintenance, dead letters."""
     return [queue_name(locale) for locale in locales.hosted()] + [MAINTENANCE.name, DEAD_LETTERS]
 
 
 def ask_broker() -> Broker:
-    """Ask the broker for its queues and the workers for a sign of life, over a connection of its own."""
+    """Ask the broker for its queues, and the workers for an answer, over a new connection."""
     limits = {"read_timeout": BROKER_TIMEOUT_S, "write_timeout": BROKER_TIMEOUT_S}
     connection = app.connection_for_read(
         settings.BROKER_URL, connect_timeout=BROKER_TIMEOUT_S, transport_options=limits
@@ -172,8 +171,8 @@ def ask_broker() -> Broker:
 
 
 def broker() -> Broker:
-    """Return `ask_broker()` as of a few seconds ago at most."""
-    return _remember("broker", ask_broker, BROKER_REMEMBERED_S)
+    """Return `ask_broker()`, cached for some seconds."""
+    return _cached("broker", ask_broker, BROKER_CACHED_S)
 
 
 # --- spool ---------------------------------------------------------------------------------------
@@ -226,20 +225,20 @@ def spool() -> Spool:
     return Spool(free_bytes=free_bytes)
 
 
-def remembered_spool() -> Spool:
-    """Return `spool()` as of a moment ago; an object store is asked every few seconds."""
+def cached_spool() -> Spool:
+    """Return `spool()`, cached for a moment; an object store is asked every few seconds."""
     on_disk = isinstance(documents.spool(), FileSystemStorage)
-    return _remember("spool", spool, at_least_s=1 if on_disk else STORE_REMEMBERED_S)
+    return _cached("spool", spool, at_least_s=1 if on_disk else STORE_CACHED_S)
 
 
-# --- the two addresses ---------------------------------------------------------------------------
+# --- the two endpoints ---------------------------------------------------------------------------
 def parts() -> list[Part]:
-    """Return every part with its state, as of a second ago at most."""
+    """Return every part with its state, cached for a second or more."""
     return [
-        *_remember("databases", databases),
+        *_cached("databases", databases),
         Part("broker", False, broker().reason),
-        _remember("ram-stage", ram_stage, at_least_s=BROKER_REMEMBERED_S),
-        Part("spool", True, remembered_spool().reason),
+        _cached("ram-stage", ram_stage, at_least_s=BROKER_CACHED_S),
+        Part("spool", True, cached_spool().reason),
     ]
 
 

@@ -34,15 +34,15 @@ def _gauge(name: str, text: str, label: str | None = None) -> GaugeMetricFamily:
 
 
 class FiguresCollector(Collector):
-    """Read the figures when asked; processes share nothing, PostgreSQL holds the counts."""
+    """Collect the figures at each scrape. All processes answer the same: the counts are in PostgreSQL."""
 
     def collect(self) -> Iterator[Metric]:
         for family in (self._uploads, self._publishing, self._broker, self._spool, self._parts):
             try:
                 yield from family()
             except DatabaseError as error:
-                # The rest is still worth reading, above all which part is down.
-                logger.warning("metrics: %s left out: %s", family.__name__, error)
+                # The other families are still useful, above all which part is down.
+                logger.warning("metrics: %s omitted: %s", family.__name__, error)
 
     def _uploads(self) -> Iterator[Metric]:
         figures = status.figures()
@@ -77,23 +77,23 @@ class FiguresCollector(Collector):
             paused.add_metric([locale, "intake"], control.intake_paused)
             paused.add_metric([locale, "work"], control.work_paused)
         yield paused
-        waiting = _gauge("spool_waiting_bytes", "Bytes of documents waiting to be merged, unwrapped.")
+        waiting = _gauge("spool_waiting_bytes", "Bytes of documents (XML) waiting to be merged.")
         waiting.add_metric([], sum(one.waiting_bytes for one in figures.values()))
         yield waiting
 
     def _publishing(self) -> Iterator[Metric]:
-        pairs = _gauge("unpublished_pairs", "Creatures in zones whose spawn points are out of date.", "locale")
-        stale = _gauge("stale_files", "Published documents that are older than the tables.", "locale")
-        age = _gauge("stale_file_oldest_seconds", "Seconds the oldest of them has waited.", "locale")
+        pairs = _gauge("unpublished_pairs", "Pairs of a creature and a zone whose spawn points are stale.", "locale")
+        stale = _gauge("stale_files", "Published files that are older than the tables.", "locale")
+        age = _gauge("stale_file_oldest_seconds", "Seconds since the oldest stale file became stale.", "locale")
         for locale, one in status.unpublished().items():
             if one is not None:
                 pairs.add_metric([locale], one.pairs)
-                stale.add_metric([locale], one.documents)
+                stale.add_metric([locale], one.files)
                 age.add_metric([locale], one.oldest_age_s)
         yield pairs
         yield stale
         yield age
-        refused = _gauge("refusals_last_hour", "Documents refused at the door in the last hour.", "code")
+        refused = _gauge("refusals_last_hour", "Uploads refused in the last hour.", "code")
         for code, count in status.refusals_last_hour().items():
             refused.add_metric([code], count)
         yield refused
@@ -113,7 +113,7 @@ class FiguresCollector(Collector):
         yield workers
 
     def _spool(self) -> Iterator[Metric]:
-        free_bytes = health.remembered_spool().free_bytes
+        free_bytes = health.cached_spool().free_bytes
         if free_bytes is not None:
             free = _gauge("spool_free_bytes", "Free space of the spool's disk.")
             free.add_metric([], free_bytes)
@@ -139,7 +139,7 @@ def _may_read(request: HttpRequest) -> bool:
     if settings.METRICS_TOKEN and scheme.lower() == "bearer":
         return constant_time_compare(token.strip(), settings.METRICS_TOKEN)
     if "X-Forwarded-For" in request.headers and not settings.TRUST_PROXY:
-        return False  # a proxy on this machine: its requests come from loopback, the people behind it don't
+        return False  # the request came through a proxy on this machine, so its address says nothing
     try:
         return ipaddress.ip_address(client_address(request)).is_loopback
     except ValueError:
@@ -148,7 +148,7 @@ def _may_read(request: HttpRequest) -> bool:
 
 @answers_problems("GET")
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Answer all figures to Prometheus on this machine, or to who knows MOBMAP_METRICS_TOKEN."""
+    """Answer all figures to this machine, and to clients that send MOBMAP_METRICS_TOKEN."""
     if not _may_read(request):
         raise MetricsForbidden(
             _("Ask from the server itself, or send “Authorization: Bearer …” with the token in MOBMAP_METRICS_TOKEN.")

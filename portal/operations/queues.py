@@ -1,7 +1,7 @@
-"""The admins' queue page: what waits, how fast it moves, what is broken, and the switches to pause it.
+"""The admins' queue page: what waits, how fast it is merged, what fails, and the switches that pause a locale.
 
-The page is complete without JavaScript; `static/js/admin-queues.js` asks `figures` again every two
-seconds and replaces the texts of the cells by their keys.
+The page is complete without JavaScript. `static/js/admin-queues.js` fetches `figures` every two seconds and replaces
+the texts of the cells by their keys.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from portal.operations import health, status
 
 REFUSALS_SHOWN = 15
 FAILING_SHOWN = 10
-#: A queue whose oldest upload waits longer than this is worth a look.
+#: A warning is shown where the oldest upload has waited longer: merging usually takes seconds.
 OLD_AFTER_S = 300
 #: The chart's box in its own units, as in the template's viewBox.
 CHART_WIDTH, CHART_HEIGHT = 120, 24
 
 
 class Cell(NamedTuple):
-    """A figure as people read it; `key` names it on the page and `state` is "", "good", "warn" or "bad"."""
+    """A figure as text; `key` identifies it on the page, `state` is "", "good", "warn" or "bad"."""
 
     key: str
     label: str
@@ -51,7 +51,7 @@ def count(number: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a span of time in its two largest units: `45 s`, `3 min 20 s`, `2 h 5 min`, `4 d 1 h`."""
+    """Return a duration in its two largest units: `45 s`, `3 min 20 s`, `2 h 5 min`, `4 d 1 h`."""
     whole = int(seconds)
     for unit_s, unit, smaller_s, smaller in ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
         if whole >= unit_s:
@@ -60,7 +60,7 @@ def duration(seconds: float) -> str:
 
 
 def chart(history: tuple[int, ...]) -> str:
-    """Return the points of an SVG polyline over `history`, the highest minute touching the top."""
+    """Return the points of an SVG polyline of `history`; the highest minute reaches the top."""
     top = max(history, default=0)
     if top == 0:
         return f"0,{CHART_HEIGHT} {CHART_WIDTH},{CHART_HEIGHT}"
@@ -75,20 +75,20 @@ def _locale_cells(locale: str, one: status.LocaleFigures, unpublished: status.Un
     rate = formats.number_format(round(one.rate_per_s, 2), decimal_pos=2)
     late = one.oldest_age_s > OLD_AFTER_S
     if one.wait_s is None and one.oldest_age_s < status.RATE_WINDOW.total_seconds():
-        # Little or nothing was merged within the minute because there was no more.
+        # Little or nothing was merged within the minute because there was nothing to merge.
         wait = cell("wait", _("Estimated wait"), "–")
     elif one.wait_s is None:
-        wait = cell("wait", _("Estimated wait"), _("nothing moves"), "warn")
+        wait = cell("wait", _("Estimated wait"), _("nothing is merged"), "warn")
     else:
         wait = cell("wait", _("Estimated wait"), duration(one.wait_s))
     if unpublished is None:
-        publishing = [cell("unpublished", _("To be published"), _("database silent"), "bad")]
+        publishing = [cell("unpublished", _("To be published"), _("database does not answer"), "bad")]
     else:
-        age = duration(unpublished.oldest_age_s) if unpublished.documents else "–"
+        age = duration(unpublished.oldest_age_s) if unpublished.files else "–"
         publishing = [
             cell("unpublished", _("To be published"), count(unpublished.pairs)),
-            cell("documents", _("Documents to be made"), count(unpublished.documents)),
-            cell("document-age", _("Oldest document waits"), age),
+            cell("documents", _("Files to publish"), count(unpublished.files)),
+            cell("document-age", _("Oldest file waits"), age),
         ]
     return [
         cell("waiting", _("Waiting"), count(one.queued - one.claimed)),
@@ -118,10 +118,10 @@ def _control_cell(control: LocaleControl) -> Cell:
 
 
 def _part_name(name: str) -> str:
-    """Return a part's name in the language of the page; monitoring knows it by the other one."""
-    kind, _separator, of = name.partition(" ")
+    """Return a part's name in the language of the page; in metrics and `/readyz` it is always English."""
+    kind, _separator, which = name.partition(" ")
     if kind == "database":
-        return _("Database %(name)s") % {"name": of}
+        return _("Database %(name)s") % {"name": which}
     return {"broker": _("Broker"), "RAM stage": _("RAM stage"), "spool": _("Spool")}[name]
 
 
@@ -137,12 +137,12 @@ def _workers_cell() -> Cell:
 
 
 def _part_cells(counted: dict[str, status.LocaleFigures]) -> list[Cell]:
-    """Return the state of databases, broker, spool and workers, and the spool's space beside its limits."""
+    """Return the state of databases, broker, spool and workers, and the spool's sizes with their limits."""
     cells = []
     for part in health.parts():
         state = "good" if part.ok else "bad" if part.needed else "warn"
         cells.append(Cell(f"part.{part.name}", _part_name(part.name), part.reason or _("works"), state))
-    waiting, free = sum(one.waiting_bytes for one in counted.values()), health.remembered_spool().free_bytes
+    waiting, free = sum(one.waiting_bytes for one in counted.values()), health.cached_spool().free_bytes
     full = waiting >= settings.SPOOL_MAX_WAITING_BYTES
     low = free is not None and free < settings.SPOOL_MIN_FREE_BYTES
     waiting_text = _("%(size)s of at most %(limit)s") % {
@@ -175,7 +175,7 @@ def _broker_rows() -> list[dict[str, Any]]:
                     Cell(f"{name}.messages", _("Messages"), count(queue.messages) if queue else "–", messages_state),
                     Cell(
                         f"{name}.consumers",
-                        _("Listeners"),
+                        _("Consumers"),
                         count(queue.consumers) if queue else "–",
                         "warn" if unheard else "",
                     ),
@@ -200,14 +200,16 @@ def _refusals() -> list[dict[str, str]]:
 
 
 def _failing() -> list[dict[str, str]]:
-    """Return what fails and is tried again, the longest waiting first, then what was set aside, the newest first.
+    """Return uploads that fail and are tried again, the oldest first, then those rejected by merging, newest first.
 
-    Withdrawn uploads whose document can't be read fail, too: their notes are still on the map.
+    Among the former are withdrawn uploads that can't be subtracted: their data is still on the map.
     """
     failing = Upload.objects.filter(status="queued", attempts__gt=0).exclude(reason="").order_by("received_at")
-    set_aside = Upload.objects.filter(status="rejected", quarantine_step__gt=0).order_by("-rejected_at")
-    stuck = Upload.objects.filter(status="withdrawn", withdrawn_at=None, attempts__gt=0).order_by("received_at")
-    uploads = [*failing[:FAILING_SHOWN], *stuck[:FAILING_SHOWN], *set_aside[:FAILING_SHOWN]]
+    rejected_by_merging = Upload.objects.filter(status="rejected", quarantine_step__gt=0).order_by("-rejected_at")
+    not_subtracted = Upload.objects.filter(status="withdrawn", withdrawn_at=None, attempts__gt=0).order_by(
+        "received_at"
+    )
+    uploads = [*failing[:FAILING_SHOWN], *not_subtracted[:FAILING_SHOWN], *rejected_by_merging[:FAILING_SHOWN]]
     return [
         {
             "when": formats.date_format(timezone.localtime(upload.received_at), "DATETIME_FORMAT"),
@@ -249,7 +251,7 @@ def _may(request: HttpRequest, permission: str) -> bool:
 
 @require_GET
 def page(request: HttpRequest) -> HttpResponse:
-    """Show the queues to staff that may view uploads."""
+    """Show the queues to staff who may view uploads."""
     if not _may(request, "ingest.view_upload"):
         raise PermissionDenied
     context = {
@@ -265,7 +267,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def figures(request: HttpRequest) -> HttpResponse:
-    """Answer the texts of the page's cells by their keys, for its script."""
+    """Return the texts of the page's cells by their keys, for its script."""
     if not _may(request, "ingest.view_upload"):
         raise PermissionDenied
     found = _snapshot(request)
@@ -291,6 +293,5 @@ def control(request: HttpRequest, locale: str) -> HttpResponse:
     what, _separator, paused = request.POST.get("switch", "").partition("-")
     if locale not in locales.hosted() or what not in controls.SWITCHES or paused not in {"0", "1"}:
         raise Http404
-    said = controls.switch(user, locale, what, paused == "1", request.POST.get("note", ""))
-    messages.success(request, said)
+    messages.success(request, controls.switch(user, locale, what, paused == "1", request.POST.get("note", "")))
     return redirect("queues")

@@ -1,7 +1,6 @@
-"""How far the uploads have come: the figures of `/api/v1/status`, the queue page and the metrics.
+"""The progress of uploads: the figures of `/api/v1/status`, the queue page and the metrics.
 
-All of them are counts over the rows of work. They are remembered for a moment per process, so that
-asking often costs nothing, and for longer the dearer they are.
+All figures are counts over rows. Each process caches them for a second, and for longer the more expensive they are.
 """
 
 from __future__ import annotations
@@ -12,11 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from threading import Lock
-from time import monotonic
 from typing import Any, TypeVar
 
-from django.core.cache import cache
 from django.db import DatabaseError
 from django.db.models import Count, DateTimeField, F, FloatField, Func, IntegerField, Min, Q, Sum, Value
 from django.db.models.functions import Cast, Extract
@@ -27,6 +23,7 @@ from django.utils.translation import gettext_noop
 
 from core import locales
 from core.problems import Problem, answers_problems, json_response
+from core.time_limited import TimeLimitedCache
 from ingest.models import Upload
 from maps.models import StaleFile, StaleSpawns
 from portal.models import Refusal
@@ -35,14 +32,14 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-#: Figures may take at most a fiftieth of one core: what takes 100 ms to count is counted every 5 s.
+#: Counting may use at most a fiftieth of one core per figure: what takes 100 ms is counted every 5 s.
 COST_FACTOR = 50
-REMEMBERED_AT_MOST_S = 30
+CACHED_AT_MOST_S = 30
 
 RATE_WINDOW = timedelta(minutes=1)
 HISTORY_MINUTES = 60
 
-_locks: dict[str, Lock] = defaultdict(Lock)
+_cache: TimeLimitedCache[str, Any] = TimeLimitedCache()
 
 
 class StatusUnavailable(Problem):
@@ -50,20 +47,17 @@ class StatusUnavailable(Problem):
     status, may_retry = 503, True
 
 
-def remember(key: str, compute: Callable[[], T], at_least_s: int = 1) -> T:
-    """Return `compute()`, or what it returned a moment ago in this process; never computes twice at once."""
-    key = f"figures:{key}"
-    found: T | None = cache.get(key)
-    if found is not None:
-        return found
-    with _locks[key]:
-        found = cache.get(key)
-        if found is None:
-            started = monotonic()
-            found = compute()
-            cost_s = monotonic() - started
-            cache.set(key, found, min(max(at_least_s, math.ceil(cost_s * COST_FACTOR)), REMEMBERED_AT_MOST_S))
-        return found
+def cached(key: str, compute: Callable[[], T], at_least_s: int = 1) -> T:
+    """Return `compute()`, or what it returned at most `CACHED_AT_MOST_S` ago in this process.
+
+    How long a value is kept follows from how long it took to compute.
+    """
+
+    def lifetime_s(cost_s: float) -> float:
+        return min(max(at_least_s, math.ceil(cost_s * COST_FACTOR)), CACHED_AT_MOST_S)
+
+    found: T = _cache.get(key, compute, lifetime_s)
+    return found
 
 
 @dataclass(frozen=True)
@@ -96,7 +90,7 @@ class LocaleFigures:
 
     @property
     def wait_s(self) -> float | None:
-        """Seconds until an upload sent now is merged, at the last minute's pace; None when that tells nothing."""
+        """Seconds until an upload sent now is merged, at the last minute's rate; None if that rate says nothing."""
         waiting = self.queued + self.staged
         if waiting == 0:
             return 0.0
@@ -104,7 +98,7 @@ class LocaleFigures:
             return None
         seconds = waiting / self.rate_per_s
         window = RATE_WINDOW.total_seconds()
-        # A surge that began within the minute is not merged at the pace of the idle time before: not in hours.
+        # A surge that began within the minute: the rate is that of the idle time before, far too low.
         return None if seconds >= window > self.oldest_age_s else seconds
 
 
@@ -134,7 +128,7 @@ def _queue() -> dict[str, dict[str, Any]]:
 
 
 def _totals() -> dict[str, dict[str, Any]]:
-    """Count the uploads that are past the queue. Reads the whole table, so it is the dear one."""
+    """Count the uploads that have left the queue. The most expensive figure: it reads the whole table."""
     rows = Upload.objects.exclude(status="queued").values("locale", "status").annotate(n=Count("id")).order_by()
     totals: dict[str, dict[str, Any]] = defaultdict(dict)
     for row in rows:
@@ -148,11 +142,11 @@ def _minutes_before(moment: datetime) -> Cast:
     return Cast(Func(seconds / 60, function="FLOOR", output_field=FloatField()), IntegerField())
 
 
-def _pace() -> dict[str, dict[str, Any]]:
-    """Count what was merged lately, from the index of merge times."""
+def _recently_merged() -> dict[str, dict[str, Any]]:
+    """Count the uploads of the last hour by minute, from the index of merge times."""
     now = timezone.now()
-    lately = Upload.objects.filter(merged_at__gt=now - HISTORY_MINUTES * RATE_WINDOW, merged_at__lte=now)
-    minutes = lately.annotate(ago=_minutes_before(now)).values_list("locale", "ago").annotate(n=Count("id")).order_by()
+    recent = Upload.objects.filter(merged_at__gt=now - HISTORY_MINUTES * RATE_WINDOW, merged_at__lte=now)
+    minutes = recent.annotate(ago=_minutes_before(now)).values_list("locale", "ago").annotate(n=Count("id")).order_by()
     history: dict[str, list[int]] = defaultdict(lambda: [0] * HISTORY_MINUTES)
     for locale, ago, count in minutes:
         history[locale][HISTORY_MINUTES - 1 - ago] = count
@@ -161,29 +155,29 @@ def _pace() -> dict[str, dict[str, Any]]:
 
 def figures() -> dict[str, LocaleFigures]:
     """Return the figures of every hosted locale: `{"enUS": LocaleFigures(queued=3, …), …}`."""
-    queue, totals, pace = remember("queue", _queue), remember("totals", _totals), remember("pace", _pace)
+    queue, totals, recent = cached("queue", _queue), cached("totals", _totals), cached("recent", _recently_merged)
     return {
-        locale: LocaleFigures(**queue.get(locale, {}), **totals.get(locale, {}), **pace.get(locale, {}))
+        locale: LocaleFigures(**queue.get(locale, {}), **totals.get(locale, {}), **recent.get(locale, {}))
         for locale in locales.hosted()
     }
 
 
 @dataclass(frozen=True)
 class Unpublished:
-    """What readers of one locale don't see yet although it is merged."""
+    """What is merged in one locale and not published yet."""
 
-    #: Creatures in zones whose spawn points are out of date.
+    #: Pairs of a creature and a zone whose spawn points are stale.
     pairs: int = 0
-    #: Documents that are to be made, and how long the one that has waited longest has.
-    documents: int = 0
+    #: Stale published files, and how long the oldest of them has been stale.
+    files: int = 0
     oldest_age_s: float = 0.0
 
 
 def _unpublished_in(alias: str) -> Unpublished:
     due = StaleFile.objects.using(alias).filter(since__lte=timezone.now())
-    waiting = due.aggregate(documents=Count("number"), oldest=Min("since"))
+    waiting = due.aggregate(files=Count("number"), oldest=Min("since"))
     age_s = max(0.0, (timezone.now() - waiting["oldest"]).total_seconds()) if waiting["oldest"] else 0.0
-    return Unpublished(StaleSpawns.objects.using(alias).count(), waiting["documents"], round(age_s, 1))
+    return Unpublished(StaleSpawns.objects.using(alias).count(), waiting["files"], round(age_s, 1))
 
 
 def _unpublished() -> dict[str, Unpublished | None]:
@@ -192,14 +186,14 @@ def _unpublished() -> dict[str, Unpublished | None]:
         try:
             found[locale] = _unpublished_in(alias)
         except DatabaseError as error:
-            logger.warning("The database of %s could not be asked for what waits to be published: %s", locale, error)
+            logger.warning("The database of %s did not answer what is unpublished: %s", locale, error)
             found[locale] = None
     return found
 
 
 def unpublished() -> dict[str, Unpublished | None]:
-    """Return per locale what waits to be published; None: its database is silent."""
-    return remember("unpublished", _unpublished)
+    """Return per locale what is not published yet; None where its database does not answer."""
+    return cached("unpublished", _unpublished)
 
 
 def _refusals_last_hour() -> dict[str, int]:
@@ -212,11 +206,11 @@ def _refusals_last_hour() -> dict[str, int]:
 
 
 def refusals_last_hour() -> dict[str, int]:
-    """Return how many documents were refused in the last hour, by cause: `{"not-well-formed": 3, …}`."""
-    return remember("refusals", _refusals_last_hour)
+    """Return how many uploads were refused in the last hour, by cause: `{"not-well-formed": 3, …}`."""
+    return cached("refusals", _refusals_last_hour)
 
 
-def document(counted: dict[str, LocaleFigures]) -> dict[str, Any]:
+def body(by_locale: dict[str, LocaleFigures]) -> dict[str, Any]:
     """Return the body of `GET /api/v1/status`."""
     return {
         "locales": {
@@ -228,25 +222,25 @@ def document(counted: dict[str, LocaleFigures]) -> dict[str, Any]:
                 "rate_per_s": round(one.rate_per_s, 3),
                 "wait_s": None if one.wait_s is None else round(one.wait_s, 1),
             }
-            for locale, one in counted.items()
+            for locale, one in by_locale.items()
         },
         "totals": {
-            name: sum(getattr(one, name) for one in counted.values()) for name in ("queued", "staged", "merged")
+            name: sum(getattr(one, name) for one in by_locale.values()) for name in ("queued", "staged", "merged")
         },
     }
 
 
 @answers_problems("GET")
 def status(request: HttpRequest) -> HttpResponse:
-    """Answer how busy each locale is and how long an upload waits."""
+    """Answer how many uploads of each locale wait, how fast they are merged, and how long one waits."""
     try:
-        body = document(figures())
+        answer = body(figures())
     except DatabaseError as error:
         raise StatusUnavailable(
-            _("The portal's database could not be asked for its figures. Try again in a few seconds."),
+            _("The portal's database does not answer at the moment. Try again in a few seconds."),
             retry_after_s=5,
         ) from error
-    response = json_response(body)
+    response = json_response(answer)
     response["Cache-Control"] = "public, max-age=1"
     response["Access-Control-Allow-Origin"] = "*"
     return response

@@ -1,4 +1,4 @@
-"""Addresses for those who run the site."""
+"""URLs for the operators of the site."""
 
 from django.contrib import admin
 from django.urls import path

@@ -1,10 +1,10 @@
-"""Addresses of the door's pages."""
+"""URLs of the upload page and the receipt page."""
 
 from django.urls import path
 
-from portal.pages import upload
+from portal.pages import receipt, upload
 
 urlpatterns = [
     path("upload", upload.upload, name="upload-page"),
-    path("uploads/<uuid:id>", upload.receipt, name="receipt-page"),
+    path("uploads/<uuid:id>", receipt.receipt, name="receipt-page"),
 ]

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-import stat
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import RequestFactory
 
 from portal import accounts
@@ -42,12 +39,12 @@ def test_a_player_may_have_several_tokens():
 @pytest.mark.parametrize(
     "text", ["", "mm_", "mm_" + "A" * 43, "mm_" + "A" * 42 + "ß", "x" * 100_000, "mm_\0" + "A" * 42]
 )
-def test_an_unknown_or_misshapen_token_is_nobody(text):
+def test_an_unknown_or_malformed_token_authenticates_nobody(text):
     accounts.issue("Anna")
     assert accounts.authenticate(text) is None
 
 
-def test_a_revoked_token_is_nobody_while_the_others_stay_valid():
+def test_a_revoked_token_authenticates_nobody_while_the_others_stay_valid():
     first, second = accounts.issue("Anna"), accounts.issue("Anna")
     ids = [Token.objects.get(digest=accounts.digest(first)).pk]
     assert accounts.revoke(ids) == 1
@@ -58,13 +55,13 @@ def test_a_revoked_token_is_nobody_while_the_others_stay_valid():
     assert accounts.authenticate(second) is None
 
 
-def test_a_player_switched_off_is_nobody():
+def test_the_token_of_an_inactive_player_authenticates_nobody():
     token = accounts.issue("Anna")
     Player.objects.update(active=False)
     assert accounts.authenticate(token) is None
 
 
-def test_names_are_taken_all_or_none():
+def test_names_are_accepted_all_or_none():
     with pytest.raises(accounts.UnusableName, match="printable"):
         accounts.issue_many(["Anna", "Ber\nta"])
     assert not Player.objects.exists()
@@ -82,7 +79,7 @@ def test_names_are_taken_all_or_none():
         ("no address", "unknown"),
     ],
 )
-def test_an_address_counts_by_its_network(address, network):
+def test_an_address_is_reduced_to_its_network(address, network):
     assert accounts.network(address) == network
 
 
@@ -102,49 +99,3 @@ def test_forwarded_addresses_count_only_behind_a_trusted_proxy(settings):
     settings.TRUST_PROXY = True
     assert accounts.client_address(request) == "203.0.113.9"
     assert accounts.client_address(RequestFactory().get("/", REMOTE_ADDR="127.0.0.2")) == "127.0.0.2"
-
-
-def test_the_command_prints_a_working_token(capsys):
-    call_command("create_token", "Anna")
-    player = accounts.authenticate(capsys.readouterr().out.strip())
-    assert player is not None
-    assert player.name == "Anna"
-
-
-def test_the_command_writes_many_tokens_into_a_private_file(tmp_path):
-    names, out = tmp_path / "names.txt", tmp_path / "tokens.json"
-    names.write_text("Anna\n\nBerta Blau\nAnna\n", encoding="utf-8")
-    out.write_text("{}")
-    out.chmod(0o644)
-    call_command("create_token", "--many", str(names), "--json", str(out))
-    tokens = json.loads(out.read_text(encoding="utf-8"))
-    assert list(tokens) == ["Anna", "Berta Blau"]
-    assert stat.S_IMODE(out.stat().st_mode) == 0o600
-    found = accounts.authenticate(tokens["Berta Blau"])
-    assert found is not None
-    assert found.name == "Berta Blau"
-
-
-def test_the_command_revokes_all_tokens_of_a_player(capsys):
-    token = accounts.issue("Anna")
-    call_command("create_token", "Anna", "--revoke")
-    assert "1" in capsys.readouterr().out
-    assert accounts.authenticate(token) is None
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "NAME"),
-        (["Nobody", "--revoke"], "no player"),
-        (["--many", "names.txt"], "--json"),
-        (["Anna", "--many", "names.txt"], "not both"),
-        (["--many", "names.txt", "--revoke"], "NAME"),
-        (["--many", "/nowhere/names.txt", "--json", "tokens.json"], "could not read"),
-        (["a" * 101], "1 to 100"),
-    ],
-)
-def test_the_command_says_what_is_wrong_with_its_arguments(arguments, message):
-    with pytest.raises(CommandError, match=message):
-        call_command("create_token", *arguments)
-    assert not Player.objects.exists()

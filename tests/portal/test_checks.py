@@ -10,6 +10,9 @@ from django.core.management.base import SystemCheckError
 
 from portal import checks
 
+NOTHING = {"endpoint_url": "", "region_name": "", "access_key": "", "secret_key": ""}
+KEYS = {"access_key": "who", "secret_key": "a secret of ours"}
+
 
 def ids(messages) -> list[str]:
     assert all(message.hint for message in messages)
@@ -106,3 +109,44 @@ def test_the_checks_run_with_django_s_own(settings):
     settings.MOBMAP_LOCALES = ["german"]
     with pytest.raises(SystemCheckError, match=r"portal\.E001"):
         call_command("check")
+
+
+@pytest.mark.parametrize(
+    ("bucket", "given"),
+    [
+        ("", {}),
+        ("mobmap", {"endpoint_url": "https://s3.example.org", **KEYS}),
+        ("mobmap", {"endpoint_url": "http://10.0.0.5:9000", "region_name": "garage", **KEYS}),
+        ("mobmap", {"region_name": "eu-central-1"}),
+    ],
+)
+def test_complete_and_empty_settings_of_an_object_store_are_fine(settings, bucket, given):
+    settings.SPOOL_S3_BUCKET = bucket
+    settings.SPOOL_S3 = NOTHING | given
+    assert checks.check_object_store(None) == []
+
+
+@pytest.mark.parametrize(
+    ("bucket", "prefix", "given", "said"),
+    [
+        ("", "", {"endpoint_url": "https://s3.example.org"}, "without a bucket"),
+        ("", "", KEYS, "without a bucket"),
+        ("", "mobmap", {}, "without a bucket"),
+        ("mobmap", "", {"region_name": "eu-central-1", "access_key": "who"}, "only one is given"),
+        ("mobmap", "", {"region_name": "eu-central-1", "secret_key": "a secret of ours"}, "only one is given"),
+        ("mobmap", "", {}, "without the address or region"),
+        ("mobmap", "", KEYS, "without the address or region"),
+        ("mobmap", "", {"endpoint_url": "s3.example.org", **KEYS}, "is not a URL"),
+        ("mobmap", "", {"endpoint_url": "https://", **KEYS}, "is not a URL"),
+        ("mobmap", "", {"endpoint_url": "s3://mobmap", **KEYS}, "is not a URL"),
+    ],
+)
+def test_e008_finds_incomplete_settings_of_an_object_store(settings, bucket, prefix, given, said):
+    settings.SPOOL_S3_BUCKET = bucket
+    settings.SPOOL_S3_PREFIX = prefix
+    settings.SPOOL_S3 = NOTHING | given
+    [found] = checks.check_object_store(None)
+    assert found.id == "portal.E008"
+    assert said in found.msg
+    assert found.hint
+    assert KEYS["secret_key"] not in found.msg + found.hint

@@ -15,7 +15,7 @@ from portal.scheduler import Scheduler
 
 
 class Recording(Scheduler):
-    """Remembers what would be sent."""
+    """Records what would be sent."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self.sent: list[str] = []
@@ -43,16 +43,16 @@ def test_what_is_due_is_sent(scheduler):
     assert scheduler.sent == ["sweep"]
 
 
-@pytest.mark.parametrize("tidy_ago", [timedelta(minutes=5), timedelta(days=-1)])
-def test_after_a_clock_was_set_back_a_day_the_sweep_comes_within_its_period(scheduler, tidy_ago):
+@pytest.mark.parametrize("cleanup_ago", [timedelta(minutes=5), timedelta(days=-1)])
+def test_after_a_clock_was_set_back_a_day_the_sweep_comes_within_its_period(scheduler, cleanup_ago):
     last_run(scheduler, "sweep", timedelta(days=-1))
-    last_run(scheduler, "tidy", tidy_ago)
+    last_run(scheduler, "cleanup", cleanup_ago)
     period_s = scheduler.schedule["sweep"].schedule.seconds
     assert PersistentScheduler.tick(scheduler) > period_s  # Celery's own would wait
     assert scheduler.tick() <= period_s
 
 
-def test_a_last_run_to_come_that_was_kept_over_a_restart_holds_nothing_up(tmp_path):
+def test_a_last_run_in_the_future_that_was_kept_over_a_restart_delays_nothing(tmp_path):
     for ago in (timedelta(days=-1), None):
         scheduler = Recording(app=app, schedule_filename=str(tmp_path / "schedule"))
         if ago:
@@ -62,10 +62,10 @@ def test_a_last_run_to_come_that_was_kept_over_a_restart_holds_nothing_up(tmp_pa
         scheduler.close()
 
 
-def test_a_sweep_that_waits_for_busy_workers_is_not_thrown_away():
+def test_a_sweep_that_waits_for_busy_workers_does_not_expire():
     turn_s = TURN_S + PUBLISH_S
     assert app.conf.beat_schedule["sweep"]["options"]["expires"] >= 5 * turn_s
 
 
-def test_the_site_uses_it():
+def test_the_site_uses_this_scheduler():
     assert app.conf.beat_scheduler == "portal.scheduler:Scheduler"

@@ -1,3 +1,3 @@
--- Which locales take no uploads now, and what is said about it.
+-- Locales whose intake is paused, with the note for players.
 -- Reads ingest_localecontrol.
 SELECT locale, note FROM ingest_localecontrol WHERE intake_paused

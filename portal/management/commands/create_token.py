@@ -1,10 +1,8 @@
-"""Create players' upload tokens, or revoke them."""
+"""`./manage.py create_token`: create upload tokens of players, or revoke them."""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from core.files import write_atomically
 from portal import accounts
 from portal.models import Player
 
@@ -45,11 +44,11 @@ class Command(BaseCommand):
             except accounts.UnusableName as error:
                 raise CommandError(str(error)) from None
         else:
-            raise CommandError(_("Say whom the token is for: ./manage.py create_token NAME"))
+            raise CommandError(_("Name the player: ./manage.py create_token NAME"))
 
     def _revoke(self, name: str | None) -> None:
         if not name:
-            raise CommandError(_("Say whose tokens to revoke: ./manage.py create_token NAME --revoke"))
+            raise CommandError(_("Name the player: ./manage.py create_token NAME --revoke"))
         player = Player.objects.filter(name=name).first()
         if player is None:
             raise CommandError(_("There is no player of the name “%(name)s”; nothing was revoked.") % {"name": name})
@@ -66,10 +65,11 @@ class Command(BaseCommand):
                 _("--many could not read %(file)s: %(error)s") % {"file": names_file, "error": error}
             ) from None
         try:
-            # Written before the commit: tokens that nobody can read must not exist.
+            # The file is written before the commit, so that no token exists that nobody can read.
             with transaction.atomic():
                 tokens = accounts.issue_many(names)
-                write_private(out, json.dumps(tokens, ensure_ascii=False, indent=1) + "\n")
+                text = json.dumps(tokens, ensure_ascii=False, indent=1) + "\n"
+                write_atomically(out, [text.encode()], mode=0o600)
         except accounts.UnusableName as error:
             raise CommandError(str(error)) from None
         except OSError as error:
@@ -79,15 +79,3 @@ class Command(BaseCommand):
         self.stdout.write(
             _("Wrote %(count)d tokens to %(file)s, readable by you alone.") % {"count": len(tokens), "file": out}
         )
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, replacing what was there (mkstemp creates mode 0600)."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -1,4 +1,4 @@
-"""`./manage.py withdraw`: take uploads out of the map again, or bring them back."""
+"""`./manage.py withdraw`: remove uploads from the merged data, or restore them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from ingest.models import Upload
 from ingest.queue import worker
 from portal.models import Player
 
-#: How long to wait for uploads that a worker has in hand; the sweep finishes what is left.
-PATIENCE_S = 10.0
+#: How long to wait for uploads that a worker has claimed; the sweep subtracts the rest.
+WAIT_FOR_WORKERS_S = 10.0
+#: Uploads marked in one transaction, so few that workers hardly wait for their rows.
 PAGE = 500
 VANISH = {
     "creatures": "creatures vanish",
@@ -35,9 +36,9 @@ VANISH = {
 
 class Command(BaseCommand):
     help = (
-        "Take uploads out of the merged data again, exactly: those that are named, or that meet every option given. "
-        "Their documents stay in the archive, and --restore brings them back. Their receipts say “withdrawn”, and "
-        "the same content sent again is not taken as new."
+        "Subtract uploads from the merged data, exactly: those that are named, or that meet every option given. "
+        "Their documents stay in the archive, and --restore merges them again. Their receipts say “withdrawn”, and "
+        "the same content sent again counts as a duplicate."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -55,11 +56,11 @@ class Command(BaseCommand):
             help="all uploads of a sender by the key that the admin shows, player:… or network:… (repeatable)",
         )
         selection.add_arguments(parser)
-        parser.add_argument("--restore", action="store_true", help="bring withdrawn uploads back instead")
+        parser.add_argument("--restore", action="store_true", help="restore withdrawn uploads instead")
         parser.add_argument(
             "--dry-run",
             action="store_true",
-            help="say what would vanish, exactly: does it and takes it back. Folds wait meanwhile",
+            help="report what would vanish, exactly: does it and rolls it back. Folds wait meanwhile",
         )
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
@@ -73,7 +74,7 @@ class Command(BaseCommand):
         if not counted:
             raise CommandError(_nothing(chosen, restore=options["restore"]))
         total = sum(counted.values())
-        verb = "bring back" if options["restore"] else "withdraw"
+        verb = "restore" if options["restore"] else "withdraw"
         try:
             if options["dry_run"]:
                 self._dry_run(possible, counted, restore=options["restore"])
@@ -83,17 +84,17 @@ class Command(BaseCommand):
                 self.stdout.write("Nothing was changed.")
         except KeyboardInterrupt:
             raise CommandError(
-                f"Stopped. What was done so far stays, and what was begun is finished by itself. Run the command "
-                f"again to {verb} the rest."
+                f"Stopped. What was done so far stays, and the workers finish what was begun. Run the command again "
+                f"to {verb} the rest."
             ) from None
         except ERRORS as error:
             raise CommandError(
-                f"The database did not go along: {str(error).strip()}\nWhat was begun is finished by itself once the "
-                f"cause is gone. Run the command again to {verb} the rest."
+                f"A database failed: {str(error).strip()}\nThe workers finish what was begun once the cause is "
+                f"removed. Run the command again to {verb} the rest."
             ) from error
 
     def _count(self, possible: QuerySet[Upload]) -> dict[str, int]:
-        """Say how many uploads of how many senders are meant; returns the count of each locale."""
+        """Print the number of uploads and senders of each locale; return the numbers of uploads."""
         counted = {}
         for row in (
             possible.values("locale").annotate(n=Count("id"), senders=Count("sender", distinct=True)).order_by("locale")
@@ -115,7 +116,7 @@ class Command(BaseCommand):
             waiting = possible.exclude(status=Upload.Status.MERGED).count()
             if waiting:
                 these = "of these uploads is" if waiting == 1 else "of these uploads are"
-                self.stdout.write(f"{waiting:,} {these} not merged yet and would not be.")
+                self.stdout.write(f"{waiting:,} {these} not merged yet and would not be merged.")
         self.stdout.write("Dry run: nothing was changed.")
 
     def _withdraw(self, possible: QuerySet[Upload], counted: dict[str, int]) -> None:
@@ -134,16 +135,14 @@ class Command(BaseCommand):
         left = self._left(counted)
         self.stdout.write(f"{_uploads(marked - left)} withdrawn in {time.monotonic() - began:.0f} s.")
         if left:
-            self.stdout.write(
-                f"{_uploads(left)} more are still in a worker's hands; they vanish by themselves within some minutes."
-            )
-        self.stdout.write("Spawn points follow as they are published. --restore brings the uploads back.")
+            self.stdout.write(f"Workers have claimed {_uploads(left)} more and subtract them within some minutes.")
+        self.stdout.write("Spawn points follow when they are published. --restore merges the uploads again.")
 
     @staticmethod
     def _mark(ids: list[UUID]) -> int:
-        """Mark uploads, and again those that were just being changed by somebody."""
+        """Mark uploads as withdrawn, retrying those whose rows were locked; return how many were marked."""
         marked = lifecycle.withdraw(ids)
-        give_up_at = time.monotonic() + PATIENCE_S
+        give_up_at = time.monotonic() + WAIT_FOR_WORKERS_S
         while marked < len(ids) and time.monotonic() < give_up_at:
             if not lifecycle.withdrawable(Upload.objects.filter(id__in=ids)).exists():
                 break
@@ -153,9 +152,9 @@ class Command(BaseCommand):
 
     @staticmethod
     def _wait_for_workers(counted: dict[str, int], marked: int, progress: Progress) -> None:
-        give_up_at = time.monotonic() + PATIENCE_S
+        give_up_at = time.monotonic() + WAIT_FOR_WORKERS_S
         while (left := Command._left(counted)) and time.monotonic() < give_up_at:
-            progress.show(marked - left, "waiting for workers that have some in hand")
+            progress.show(marked - left, "waiting for workers that have claimed some")
             for locale in counted:
                 worker.fold_staged(locale)  # what was staged before it was marked
                 withdrawals.finish_pending(locale)
@@ -178,7 +177,7 @@ class Command(BaseCommand):
         progress.end()
         for locale in locales.hosted():
             wake.wake(locale)
-        self.stdout.write(f"{_uploads(restored)} queued again; they are merged from the archive like any other.")
+        self.stdout.write(f"{_uploads(restored)} queued again, to be merged from the archive.")
 
 
 def _chosen(options: dict[str, Any]) -> QuerySet[Upload]:
@@ -191,8 +190,7 @@ def _chosen(options: dict[str, Any]) -> QuerySet[Upload]:
     chosen = selection.selection(options, uploads=options["upload"], senders=senders)
     if chosen.is_everything():
         raise CommandError(
-            "Say which uploads: --upload, --player, --sender, --since, --until or --client-version. "
-            "Nothing was changed."
+            "Say which uploads: --upload, --player, --sender, --since, --until, --client-version. Nothing was changed."
         )
     return chosen.query()
 

@@ -37,7 +37,7 @@ ALIAS = "map_deDE"
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command_module, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(command_module, "WAIT_FOR_WORKERS_S", 0.5)
 
 
 def xml(number: int) -> bytes:
@@ -417,7 +417,7 @@ def test_it_merges_what_is_staged_and_says_what_a_worker_holds():
     lifecycle.claim("deDE", "another")
     said = command("--client-version", "44", "--yes")
     assert "1 upload withdrawn in" in said
-    assert "1 upload more are still in a worker's hands" in said
+    assert "Workers have claimed 1 upload more" in said
     assert (status(staged), status(claimed)) == ("withdrawn", "withdrawn")
     assert rows("SELECT count(*) FROM ledger") == [(0,)]
 

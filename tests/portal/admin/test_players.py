@@ -1,4 +1,4 @@
-"""Players, tokens, refusals, switches and the login in the admin."""
+"""Players and tokens in the admin."""
 
 from __future__ import annotations
 
@@ -6,22 +6,11 @@ import re
 
 import pytest
 from django.contrib.auth.models import Permission, User
-from django.utils import timezone
 
-from ingest.models import LocaleControl
 from portal import accounts
-from portal.admin import login
-from portal.models import Player, Refusal, Token
+from portal.models import Player, Token
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def plain_static_files(settings):
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("plain_static_files")]
 
 
 def test_a_player_is_added_by_name_alone(admin_client):
@@ -33,7 +22,7 @@ def test_a_player_is_added_by_name_alone(admin_client):
     assert Player.objects.count() == 1
 
 
-def test_a_player_is_switched_off_but_never_deleted(admin_client):
+def test_a_player_is_deactivated_but_never_deleted(admin_client):
     token = accounts.issue("Anna")
     player = Player.objects.get()
     url = f"/admin/portal/player/{player.pk}/"
@@ -78,46 +67,3 @@ def test_creating_tokens_needs_its_permission(client):
     assert "token/" not in client.get(f"/admin/portal/player/{player.pk}/change/").content.decode().split("<form")[0]
     assert client.post(f"/admin/portal/player/{player.pk}/token/").status_code == 403
     assert not Token.objects.exists()
-
-
-def test_refusals_are_shown_harmlessly_and_never_edited(admin_client):
-    refusal = Refusal.objects.create(
-        refused_at=timezone.now(),
-        sender="network:x",
-        file_name="<img src=x>.xml",
-        status_code=422,
-        code="not-valid",
-        detail="<script>1</script>",
-        errors=[{"where": "line 3", "code": "x", "message": "<script>2</script>"}],
-    )
-    url = f"/admin/portal/refusal/{refusal.pk}/change/"
-    for page in (admin_client.get("/admin/portal/refusal/"), admin_client.get(url)):
-        assert page.status_code == 200
-        assert "<img src=x>" not in page.content.decode()
-        assert "<script>1" not in page.content.decode()
-    assert "&lt;script&gt;2&lt;/script&gt;" in admin_client.get(url).content.decode()
-    assert admin_client.post(url, {"detail": "x"}).status_code == 403
-
-
-def test_a_locale_is_paused_by_its_row(admin_client):
-    response = admin_client.post(
-        "/admin/ingest/localecontrol/add/", {"locale": "deDE", "intake_paused": "on", "note": "Back at noon"}
-    )
-    assert response.status_code == 302
-    control = LocaleControl.objects.get()
-    assert (control.locale, control.intake_paused, control.work_paused) == ("deDE", True, False)
-    unknown = admin_client.post("/admin/ingest/localecontrol/add/", {"locale": "frFR"})
-    assert unknown.status_code == 200
-    assert admin_client.post("/admin/ingest/localecontrol/deDE/change/", {"note": ""}).status_code == 302
-    assert LocaleControl.objects.get().intake_paused is False
-
-
-def test_guessing_passwords_is_slowed_down_per_network(client):
-    User.objects.create_user("admin", password="right password", is_staff=True)
-    guess = {"username": "admin", "password": "wrong password"}
-    for _ in range(login.FAILURES_ALLOWED):
-        assert "Too many" not in client.post("/admin/login/", guess).content.decode()
-    right = {**guess, "password": "right password"}
-    assert "Too many failed logins" in client.post("/admin/login/", right).content.decode()
-    elsewhere = client.post("/admin/login/?next=/admin/", right, REMOTE_ADDR="203.0.113.9")
-    assert elsewhere.status_code == 302

@@ -14,13 +14,12 @@ from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
-from core.problems import TYPE_BASE, Problem
+from core import time_limited
+from core.problems import TYPE_BASE, Problem, problem_classes
 from ingest import problems
 from ingest.models import LocaleControl, Upload
 from maps.api import openapi
-from maps.pages.views import every_cause
 from portal import accounts
-from portal.api import limits
 from portal.operations import status
 from tests.conftest import ALL_DATABASES
 from tests.maps.api.contract import checked
@@ -132,7 +131,7 @@ def test_a_bad_body_is_refused_with_its_cause(body, cause):
     refused(post(body), cause)
 
 
-def test_an_invalid_document_is_told_where_it_is_wrong():
+def test_a_refusal_of_an_invalid_document_says_where_it_is_wrong():
     problem = refused(post(BAD), problems.InvalidDocument)
     assert problem["errors"][0]["where"]
     assert "121.6" in problem["errors"][0]["message"]
@@ -163,7 +162,7 @@ def test_tokens_are_known_or_refused(settings):
     assert post(authorization=f"Bearer {accounts.issue('Anna')}").status_code == 202
 
 
-def test_a_sender_past_his_limit_is_told_when_to_come_back(settings):
+def test_a_sender_beyond_their_limit_is_told_when_to_come_back(settings):
     settings.ANONYMOUS_UPLOADS_PER_HOUR = 1
     assert post().status_code == 202
     response = post()
@@ -171,14 +170,14 @@ def test_a_sender_past_his_limit_is_told_when_to_come_back(settings):
     assert int(response["Retry-After"]) > 0
 
 
-def test_a_paused_site_and_a_full_spool_are_told_with_when_to_come_back(settings):
+def test_a_paused_site_and_a_full_spool_say_when_to_come_back(settings):
     settings.SPOOL_MIN_FREE_BYTES = 2**60
     full = post()
     refused(full, problems.SpoolFull)
     assert int(full["Retry-After"]) > 0
     for locale in settings.MOBMAP_LOCALES:
         LocaleControl.objects.create(locale=locale, intake_paused=True, note="Moving house")
-    limits.forget()
+    time_limited.clear_all()
     paused = post()
     assert "Moving house" in refused(paused, problems.IntakePaused)["detail"]
     assert int(paused["Retry-After"]) > 0
@@ -188,10 +187,12 @@ def test_a_paused_site_and_a_full_spool_are_told_with_when_to_come_back(settings
 def test_receipts_of_every_status_are_as_described(state):
     now = timezone.now()
     moment = {f"{state}_at": now} if state != "queued" else {}
-    brought = (
+    contribution = (
         {"new_mobs": 1, "new_positions": 2, "confirmed_positions": 3, "new_drops": 4} if state == "merged" else None
     )
-    upload = rows.upload(status=state, contribution=brought, reason="torn" if state == "rejected" else "", **moment)
+    upload = rows.upload(
+        status=state, contribution=contribution, reason="torn" if state == "rejected" else "", **moment
+    )
     body = checked(Client().get(f"/api/v1/uploads/{upload.id}")).json()
     assert body["status"] == state
     assert ("new_positions" in body) == (state == "merged")
@@ -202,14 +203,14 @@ def test_an_unknown_receipt_is_not_found():
     assert checked(Client().get(f"/api/v1/uploads/{uuid4()}")).status_code == 404
 
 
-def test_uploads_and_receipts_say_when_the_database_is_away(monkeypatch):
-    def away(*args: Any, **filters: Any) -> None:
+def test_uploads_and_receipts_say_when_the_database_is_unavailable(monkeypatch):
+    def fail(*args: Any, **filters: Any) -> None:
         raise OperationalError("the connection is lost")
 
-    monkeypatch.setattr(Upload.objects, "filter", away)
-    refused(post(), problems.DatabaseAway)
+    monkeypatch.setattr(Upload.objects, "filter", fail)
+    refused(post(), problems.DatabaseUnavailable)
     receipt = checked(Client().get(f"/api/v1/uploads/{uuid4()}"))
-    assert (receipt.status_code, receipt.json()["type"]) == (503, TYPE_BASE + problems.DatabaseAway.code)
+    assert (receipt.status_code, receipt.json()["type"]) == (503, TYPE_BASE + problems.DatabaseUnavailable.code)
 
 
 def test_the_status_counts_and_says_when_it_can_not(monkeypatch):
@@ -217,10 +218,10 @@ def test_the_status_counts_and_says_when_it_can_not(monkeypatch):
     body = checked(Client().get("/api/v1/status")).json()
     assert body["totals"] == {"queued": 1, "staged": 0, "merged": 0}
 
-    def away() -> None:
+    def fail() -> None:
         raise DatabaseError
 
-    monkeypatch.setattr(status, "figures", away)
+    monkeypatch.setattr(status, "figures", fail)
     response = checked(Client().get("/api/v1/status"))
     assert (response.status_code, response.json()["type"]) == (503, "/about/api#problem-status-unavailable")
 
@@ -236,4 +237,4 @@ def test_health_readiness_and_metrics_are_as_described(settings):
 def test_every_cause_of_a_refusal_is_in_the_contract():
     contract = yaml.safe_load(openapi.PATH.read_text(encoding="utf-8"))
     described = contract["components"]["schemas"]["ProblemType"]["enum"]
-    assert sorted(described) == sorted({TYPE_BASE + cause.code for cause in every_cause()})
+    assert sorted(described) == sorted({TYPE_BASE + cause.code for cause in problem_classes()})

@@ -1,4 +1,4 @@
-"""Uploads go past the middlewares, and nobody can tell by the answers."""
+"""Uploads bypass the other middlewares, and their responses look the same."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def policy(header: str) -> set[str]:
 
 
 @pytest.mark.parametrize("body", [document(), b"nonsense"])
-def test_an_answer_to_an_upload_is_as_guarded_as_any_other(client: Client, body: bytes) -> None:
+def test_the_response_to_an_upload_has_the_security_headers_of_all_others(client: Client, body: bytes) -> None:
     other = client.get("/api/v1/status")
     answer = client.post(f"{PATH}?dry_run=1", body, "application/xml")
     for name in SECURITY:
@@ -47,11 +47,11 @@ def test_other_addresses_keep_their_middlewares(client: Client) -> None:
     assert client.get(f"{PATH}/")["Content-Language"] == "en"
 
 
-def test_a_connection_that_stands_is_asked_for_once_in_a_while(client: Client, monkeypatch) -> None:
-    asked: list[bool] = []
+def test_a_working_connection_is_checked_once_in_a_while(client: Client, monkeypatch) -> None:
+    checked: list[bool] = []
 
     def usable(self: object) -> bool:
-        asked.append(True)
+        checked.append(True)
         return True
 
     monkeypatch.setattr(DatabaseWrapper, "is_usable", usable)
@@ -62,17 +62,17 @@ def test_a_connection_that_stands_is_asked_for_once_in_a_while(client: Client, m
         return client.post(f"{PATH}?dry_run=1", document(), "application/xml").status_code
 
     assert [send(), send(), send()] == [200] * 3
-    assert asked == [True]
-    monkeypatch.setattr(middleware, "CONNECTION_TRUSTED_S", 0.0)
+    assert checked == [True]
+    monkeypatch.setattr(middleware, "HEALTH_CHECK_EVERY_S", 0.0)
     send()
-    assert asked == [True, True]
+    assert checked == [True, True]
 
 
-def test_a_failure_of_the_endpoint_is_an_answer(monkeypatch) -> None:
+def test_a_failure_of_the_endpoint_is_answered_with_500(monkeypatch) -> None:
     def fail(request: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("portal.api.uploads.identify", fail)
+    monkeypatch.setattr("portal.api.senders.identify", fail)
     answer = Client(raise_request_exception=False).post(PATH, document(), "application/xml")
     assert answer.status_code == 500
     assert answer["X-Content-Type-Options"] == "nosniff"

@@ -20,7 +20,7 @@ def receipt(client, upload_id) -> tuple[int, dict]:
     return answer.status_code, orjson.loads(answer.content)
 
 
-def test_a_queued_upload_shows_its_counts_and_when_it_came(client):
+def test_a_queued_upload_shows_its_counts_and_when_it_was_received(client):
     row = upload(ignored={"Merchant": 3})
     status, shown = receipt(client, row.id)
     assert status == 200
@@ -39,7 +39,7 @@ def test_a_queued_upload_shows_its_counts_and_when_it_came(client):
     }
 
 
-def test_a_merged_upload_shows_what_it_brought_and_when_each_step_happened(client):
+def test_a_merged_upload_shows_its_contribution_and_the_time_of_each_step(client):
     now = timezone.now()
     row = upload(status="merged", staged_at=now, merged_at=now, contribution=CONTRIBUTION)
     _, shown = receipt(client, row.id)
@@ -47,7 +47,7 @@ def test_a_merged_upload_shows_what_it_brought_and_when_each_step_happened(clien
     assert shown["staged_at"] == shown["merged_at"] == now.isoformat(timespec="milliseconds")
 
 
-def test_what_an_upload_brought_is_not_shown_before_it_is_merged(client):
+def test_the_contribution_of_an_upload_is_not_shown_before_it_is_merged(client):
     _, shown = receipt(client, upload(contribution=CONTRIBUTION).id)
     assert not CONTRIBUTION.keys() & shown.keys()
 
@@ -66,17 +66,17 @@ def test_a_receipt_says_nothing_of_the_sender(client):
     assert "realm" not in str(shown)
 
 
-def test_an_unknown_receipt_is_a_problem_that_says_what_was_looked_for(client):
+def test_an_unknown_receipt_is_a_problem_with_the_id(client):
     unknown = uuid.uuid4()
     status, problem = receipt(client, unknown)
     assert (status, problem["type"], problem["may_retry"]) == (404, "/about/api#problem-not-found", False)
     assert str(unknown) in problem["detail"]
 
 
-def test_a_receipt_is_asked_for_anew_every_time(client):
+def test_a_receipt_is_revalidated_every_time(client):
     assert client.get(f"/api/v1/uploads/{upload().id}")["Cache-Control"] == "no-cache"
 
 
-def test_a_receipt_is_only_read(client):
+def test_a_receipt_is_read_only(client):
     answer = client.delete(f"/api/v1/uploads/{upload().id}")
     assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD")

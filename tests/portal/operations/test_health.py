@@ -1,4 +1,4 @@
-"""Health and readiness tell what works, what does not and why, without secrets."""
+"""Health and readiness show what works, what does not and why, without secrets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def dead_broker(settings):
 
 @pytest.fixture
 def hung_broker(settings) -> Iterator[None]:
-    """A broker that takes connections and never says a word."""
+    """A broker that accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         settings.BROKER_URL = f"amqp://someone:secret@127.0.0.1:{server.getsockname()[1]}//"
         yield
@@ -109,7 +109,7 @@ def test_a_spool_without_free_space_is_not_ready(client, settings):
 
 
 @pytest.mark.broker
-def test_a_living_broker_tells_its_queues(settings):
+def test_the_queues_of_a_working_broker_are_counted(settings):
     settings.BROKER_URL = BROKER_URL
     settings.MOBMAP_LOCALES = ["xxAA", "xxBB"]
     confirmed = {"confirm_publish": True}  # what is confirmed is in the queue
@@ -127,7 +127,7 @@ def test_a_living_broker_tells_its_queues(settings):
 
 
 @ALL_DATABASES
-def test_a_ram_stage_that_broke_is_told(client, settings, monkeypatch):
+def test_a_ram_stage_that_broke_is_reported(client, settings, monkeypatch):
     settings.HOT_TABLESPACE = "mobmap_hot"
     monkeypatch.setattr("ingest.merge.hot_tables.in_ram", lambda alias: alias != "map_deDE")
     parts = {part["name"]: part for part in client.get("/readyz").json()["parts"]}

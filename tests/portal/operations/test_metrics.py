@@ -1,4 +1,4 @@
-"""Prometheus reads the figures; strangers don't."""
+"""Prometheus may read the figures, the public may not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.portal import rows
 
 pytestmark = ALL_DATABASES
 
-STRANGER = {"REMOTE_ADDR": "203.0.113.9"}
+ELSEWHERE = {"REMOTE_ADDR": "203.0.113.9"}
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +28,7 @@ def samples(response) -> dict[tuple, float]:
 
 def test_the_metrics_are_prometheus_text_with_the_figures(client):
     rows.upload(size_bytes=70)
-    rows.upload(size_bytes=30, attempts=1, reason="the database was away")
+    rows.upload(size_bytes=30, attempts=1, reason="the database was unavailable")
     rows.upload(status="withdrawn")
     LocaleControl.objects.create(locale="enUS", work_paused=True)
     response = client.get("/metrics")
@@ -47,25 +47,25 @@ def test_the_metrics_are_prometheus_text_with_the_figures(client):
     assert found["mobmap_workers", ()] == 0
 
 
-def test_strangers_are_refused(client):
-    response = client.get("/metrics", **STRANGER)
+def test_clients_elsewhere_are_refused(client):
+    response = client.get("/metrics", **ELSEWHERE)
     assert response.status_code == 403
     assert response["Content-Type"] == "application/problem+json"
 
 
-def test_a_token_opens_the_metrics_from_elsewhere(client, settings):
+def test_a_token_allows_reading_the_metrics_from_elsewhere(client, settings):
     settings.METRICS_TOKEN = "a-token-of-the-metrics"
-    allowed = client.get("/metrics", HTTP_AUTHORIZATION="Bearer a-token-of-the-metrics", **STRANGER)
+    allowed = client.get("/metrics", HTTP_AUTHORIZATION="Bearer a-token-of-the-metrics", **ELSEWHERE)
     assert allowed.status_code == 200
-    assert client.get("/metrics", HTTP_AUTHORIZATION="Bearer wrong", **STRANGER).status_code == 403
-    assert client.get("/metrics", HTTP_AUTHORIZATION="Bearer ", **STRANGER).status_code == 403
+    assert client.get("/metrics", HTTP_AUTHORIZATION="Bearer wrong", **ELSEWHERE).status_code == 403
+    assert client.get("/metrics", HTTP_AUTHORIZATION="Bearer ", **ELSEWHERE).status_code == 403
 
 
-def test_without_a_token_setting_an_empty_token_opens_nothing(client):
-    assert client.get("/metrics", HTTP_AUTHORIZATION="Bearer ", **STRANGER).status_code == 403
+def test_without_a_token_setting_an_empty_token_allows_nothing(client):
+    assert client.get("/metrics", HTTP_AUTHORIZATION="Bearer ", **ELSEWHERE).status_code == 403
 
 
-def test_people_behind_a_proxy_on_this_machine_are_strangers(client, settings):
+def test_clients_behind_a_proxy_on_this_machine_are_refused(client, settings):
     forwarded = {"REMOTE_ADDR": "127.0.0.1", "HTTP_X_FORWARDED_FOR": "203.0.113.9"}
     assert client.get("/metrics", **forwarded).status_code == 403
     settings.TRUST_PROXY = True

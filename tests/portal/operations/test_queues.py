@@ -1,4 +1,4 @@
-"""The queue page tells what waits, what is broken and why, and pauses locales."""
+"""The queue page shows what waits, what is broken and why, and pauses locales."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from datetime import timedelta
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission, User
-from django.core.cache import cache
 from django.utils import timezone
 
+from core import time_limited
 from ingest.models import LocaleControl
 from maps.models import StaleFile, StaleSpawns
 from portal.models import Refusal
@@ -24,7 +24,7 @@ pytestmark = ALL_DATABASES
 
 @pytest.fixture(autouse=True)
 def surroundings(settings):
-    """A broker that is away, and static files without hashes in their names."""
+    """A broker that does not answer, and static files without hashes in their names."""
     settings.BROKER_URL = "amqp://someone:secret@127.0.0.1:1//"
     settings.STORAGES = {
         **settings.STORAGES,
@@ -33,7 +33,7 @@ def surroundings(settings):
 
 
 def figures(client) -> dict:
-    cache.clear()
+    time_limited.clear_all()
     response = client.get("/admin/queues/figures.json")
     assert response.status_code == 200
     return response.json()
@@ -98,7 +98,7 @@ def test_trouble_is_marked(admin_client):
     }
 
 
-def test_parts_and_what_they_lack_are_named_in_the_language_of_the_page(admin_client):
+def test_parts_and_their_failures_are_in_the_language_of_the_page(admin_client):
     figures(admin_client)  # in English, a moment before
     page = admin_client.get("/admin/queues/", headers={"Accept-Language": "de"}).content.decode()
     named = re.findall(r'<dt>([^<]*)</dt><dd data-cell="(?:part\.[^"]*|workers)"', page)
@@ -108,14 +108,14 @@ def test_parts_and_what_they_lack_are_named_in_the_language_of_the_page(admin_cl
     assert "It does not answer" not in page
 
 
-def test_silent_workers_are_no_alarm_while_the_site_starts(admin_client, monkeypatch):
+def test_missing_workers_are_no_alarm_while_the_site_starts(admin_client, monkeypatch):
     monkeypatch.setattr(health, "ask_broker", lambda: health.Broker(queues={"ingest.deDE": health.Queue(0, 0)}))
     started_s = time.monotonic() - 12.5
     monkeypatch.setattr(health, "server_started_s", started_s)
     early = figures(admin_client)["cells"]
-    told = re.fullmatch(r"none yet, the site started (\d+) s ago", early["workers"]["text"])
-    assert told
-    assert 12 <= int(told[1]) <= time.monotonic() - started_s
+    shown = re.fullmatch(r"none yet, the site started (\d+) s ago", early["workers"]["text"])
+    assert shown
+    assert 12 <= int(shown[1]) <= time.monotonic() - started_s
     assert early["workers"]["state"] == ""
     assert early["ingest.deDE.consumers"] == {"text": "0", "state": ""}
     monkeypatch.setattr(health, "server_started_s", time.monotonic() - health.WORKERS_START_S)
@@ -129,7 +129,7 @@ def test_a_starting_site_does_not_excuse_a_dead_broker(admin_client, monkeypatch
     assert figures(admin_client)["cells"]["workers"] == {"text": "none answered", "state": "bad"}
 
 
-def test_the_newest_refusals_come_with_their_reasons(admin_client):
+def test_the_newest_refusals_are_shown_with_their_reasons(admin_client):
     for age in range(20):
         Refusal.objects.create(
             refused_at=timezone.now() - timedelta(minutes=age),
@@ -145,7 +145,7 @@ def test_the_newest_refusals_come_with_their_reasons(admin_client):
     assert "<script>alert(1)" not in admin_client.get("/admin/queues/").content.decode()
 
 
-def test_a_dead_broker_does_not_hold_up_the_page(admin_client):
+def test_a_dead_broker_does_not_delay_the_page(admin_client):
     started = time.monotonic()
     assert admin_client.get("/admin/queues/").status_code == 200
     assert time.monotonic() - started < 60
@@ -206,7 +206,7 @@ def test_permissions_are_respected(client):
     assert client.post("/admin/queues/deDE/", {"switch": "work-1"}).status_code == 403
 
 
-def test_strangers_learn_nothing(client):
+def test_anonymous_visitors_are_sent_to_the_login(client):
     for url in ("/admin/queues/", "/admin/queues/figures.json"):
         response = client.get(url)
         assert response.status_code == 302
@@ -217,7 +217,7 @@ def test_strangers_learn_nothing(client):
     ("seconds", "text"),
     [(0.4, "0 s"), (59.9, "59 s"), (200, "3 min 20 s"), (7500, "2 h 5 min"), (4 * 86400 + 3600, "4 d 1 h")],
 )
-def test_durations_are_told_in_two_units(seconds, text):
+def test_durations_are_shown_in_their_two_largest_units(seconds, text):
     assert queues.duration(seconds) == text
 
 
@@ -226,7 +226,7 @@ def test_the_chart_scales_to_its_highest_minute():
     assert queues.chart(()) == queues.chart((0, 0)) == "0,24 120,24"
 
 
-def test_what_was_set_aside_by_merging_is_listed_behind_what_is_tried_again(admin_client):
+def test_uploads_rejected_by_merging_are_listed_after_those_tried_again(admin_client):
     aside = rows.upload(
         status="rejected", quarantine_step=8, rejected_at=timezone.now(), reason="It could not be merged. No."
     )

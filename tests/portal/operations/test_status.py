@@ -1,4 +1,4 @@
-"""The figures of the queue, as `/api/v1/status` tells them."""
+"""The figures of the queue, as `/api/v1/status` answers them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from django.core.cache import cache
 from django.utils import timezone
 
+from core import time_limited
 from maps.models import StaleFile, StaleSpawns
 from portal.models import Refusal
 from portal.operations import status
@@ -51,8 +51,8 @@ def test_uploads_are_counted_by_locale_and_state(client):
     assert body["totals"] == {"queued": 2, "staged": 1, "merged": 8}
 
 
-def test_claimed_and_failing_uploads_are_told_apart():
-    rows.upload(attempts=2, reason="the database was away", size_bytes=10)
+def test_claimed_and_failing_uploads_are_counted_apart():
+    rows.upload(attempts=2, reason="the database was unavailable", size_bytes=10)
     rows.upload(attempts=1, lease_until=ago(seconds=-60), size_bytes=20)
     rows.upload(attempts=1, lease_until=ago(seconds=60), size_bytes=30)
     figures = status.figures()["deDE"]
@@ -90,21 +90,21 @@ def test_the_wait_is_unknown_while_nothing_moves(client):
     assert client.get("/api/v1/status").json()["locales"]["deDE"]["wait_s"] is None
 
 
-def test_the_wait_of_a_surge_is_unknown_until_it_has_a_pace_of_its_own():
+def test_the_wait_of_a_surge_is_unknown_until_it_has_a_rate_of_its_own():
     surge = status.LocaleFigures(queued=100, staged=1400, merged_last_minute=10, oldest_age_s=2)
     assert surge.wait_s is None
     assert replace(surge, oldest_age_s=60).wait_s == 9000
     assert replace(surge, merged_last_minute=3000).wait_s == 30
 
 
-def test_figures_are_remembered_for_a_moment(client, django_assert_num_queries, monkeypatch):
-    now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now)  # by which the cache forgets
+def test_figures_are_cached_for_a_moment(client, django_assert_num_queries, monkeypatch):
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now)  # by which values expire
     client.get("/api/v1/status")
     rows.upload()
     with django_assert_num_queries(0):
         assert client.get("/api/v1/status").json()["totals"]["queued"] == 0
-    cache.clear()
+    time_limited.clear_all()
     assert client.get("/api/v1/status").json()["totals"]["queued"] == 1
 
 
@@ -121,7 +121,7 @@ def test_what_waits_for_publishing_is_counted_per_locale():
         StaleFile.objects.using("map_deDE").create(kind="mob", number=number, since=ago(minutes=minutes))
     found = status.unpublished()
     assert found["enUS"] == status.Unpublished(0, 0, 0)
-    assert (found["deDE"].pairs, found["deDE"].documents) == (1, 2)
+    assert (found["deDE"].pairs, found["deDE"].files) == (1, 2)
     assert 5400 <= found["deDE"].oldest_age_s < 5460
 
 

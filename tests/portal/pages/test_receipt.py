@@ -1,4 +1,4 @@
-"""The page of a receipt: which steps an upload has taken, and what it brought."""
+"""The receipt page: which steps an upload has taken, and what it contributed."""
 
 from __future__ import annotations
 
@@ -13,17 +13,9 @@ from ingest.models import LocaleControl, Upload
 from portal.operations import status
 from tests.portal import rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("plain_static_files")]
 
 CONTRIBUTION = {"new_mobs": 0, "new_positions": 0, "confirmed_positions": 0, "new_drops": 0}
-
-
-@pytest.fixture(autouse=True)
-def plain_static_files(settings) -> None:
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
 
 
 def page(client, upload: Upload, language: str = "en") -> str:
@@ -36,7 +28,7 @@ def steps(html: str) -> list[str]:
     return re.findall(r'<li(?: class="\w+")?><strong>(\w[\w ]+)</strong>', html)
 
 
-def test_an_upload_that_went_straight_onto_the_map_shows_no_empty_step(client):
+def test_an_upload_that_was_merged_at_once_shows_no_empty_step(client):
     upload = rows.upload(status="merged", merged_at=timezone.now(), contribution=CONTRIBUTION)
     html = page(client, upload)
     assert steps(html) == ["Accepted", "On the map"]
@@ -53,11 +45,11 @@ def test_an_upload_that_was_staged_first_shows_when(client):
 @pytest.mark.parametrize(
     ("status", "last"), [("queued", "On the map"), ("rejected", "Rejected"), ("withdrawn", "Withdrawn")]
 )
-def test_other_uploads_show_how_they_ended_or_will(client, status, last):
+def test_other_uploads_show_their_last_or_next_step(client, status, last):
     assert steps(page(client, rows.upload(status=status))) == ["Accepted", last]
 
 
-def test_a_waiting_upload_is_told_that_merging_is_paused_and_why(client):
+def test_the_receipt_of_a_waiting_upload_says_that_merging_is_paused_and_why(client):
     LocaleControl.objects.create(locale="deDE", work_paused=True, note="New map <soon>")
     html = page(client, rows.upload(status="queued"))
     assert "Merging is paused at the moment." in html
@@ -65,10 +57,10 @@ def test_a_waiting_upload_is_told_that_merging_is_paused_and_why(client):
     assert "paused" not in page(client, rows.upload(status="merged", contribution=CONTRIBUTION))
 
 
-def test_a_long_queue_is_told_with_the_time_it_takes_at_the_present_pace(client, monkeypatch):
+def test_the_length_of_a_long_queue_is_shown_with_the_time_it_takes(client, monkeypatch):
     busy = status.LocaleFigures(queued=1300, staged=20, merged_last_minute=300, oldest_age_s=70)
     monkeypatch.setattr(status, "figures", lambda: {"deDE": busy})
-    assert "1,320 uploads are waiting here. At the present pace that takes about 4 minutes." in page(
+    assert "1,320 uploads are waiting here. At the current rate this takes about 4 minutes." in page(
         client, rows.upload(status="queued")
     )
     short = status.LocaleFigures(queued=3, merged_last_minute=300)
@@ -77,7 +69,7 @@ def test_a_long_queue_is_told_with_the_time_it_takes_at_the_present_pace(client,
     lone = status.LocaleFigures(staged=1, merged_last_minute=1)
     for one in (short, surge, lone):
         monkeypatch.setattr(status, "figures", partial(dict, deDE=one))
-        assert "present pace" not in page(client, rows.upload(status="queued"))
+        assert "current rate" not in page(client, rows.upload(status="queued"))
 
 
 @pytest.mark.parametrize(
@@ -85,12 +77,12 @@ def test_a_long_queue_is_told_with_the_time_it_takes_at_the_present_pace(client,
     [
         ({"new_positions": 1}, "Your 1 new dot is on the map.", "Dein 1 neuer Punkt ist auf der Karte."),
         ({"new_positions": 1200}, "Your 1,200 new dots are", "Deine 1.200 neuen Punkte sind"),
-        ({"confirmed_positions": 3}, "They confirm what others saw.", "Sie bestätigen, was andere sahen."),
-        ({}, "They held no position to draw.", "Sie enthielten keine Position zum Zeichnen."),
+        ({"confirmed_positions": 3}, "It confirms what others saw.", "Er bestätigt, was andere sahen."),
+        ({}, "It has no position to draw.", "Er enthielt keine Position zum Zeichnen."),
     ],
 )
-def test_a_merged_upload_says_what_it_brought(client, brought, english, german):
-    upload = rows.upload(status="merged", merged_at=timezone.now(), contribution=CONTRIBUTION | brought)
+def test_a_merged_upload_shows_its_contribution(client, contribution, english, german):
+    upload = rows.upload(status="merged", merged_at=timezone.now(), contribution=CONTRIBUTION | contribution)
     assert english in page(client, upload)
     assert german in page(client, upload, "de")
 
@@ -98,7 +90,7 @@ def test_a_merged_upload_says_what_it_brought(client, brought, english, german):
 @pytest.mark.parametrize(
     ("status", "language", "said", "stays"),
     [
-        ("merged", "en", "The document itself was deleted after 30 days.", "What it brought stays on the map."),
+        ("merged", "en", "The document itself was deleted after 30 days.", "Its contribution stays on the map."),
         ("merged", "de", "Das Dokument selbst wurde nach 30 Tagen gelöscht.", "bleibt auf der Karte."),
         ("withdrawn", "en", "The document itself was deleted after 30 days.", None),
     ],
