@@ -41,7 +41,7 @@ def _process_all(locale: str) -> None:
     from core import locales
     from ingest.models import Upload
     from ingest.queue import tasks
-    from maps.publish.changes import has_changes, publish
+    from maps.publish.run import has_changes, publish
 
     alias = locales.alias(locale)
     waiting = Upload.objects.filter(locale=locale, status__in=["queued", "staged"])

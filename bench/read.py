@@ -31,7 +31,7 @@ from deploy.steps.progress import Failure, say, step, wait_until
 LOCALE = "deDE"
 CLIENTS = (1, 4, 16, 64)
 #: Kinds of published files with their folders; each is requested as published and as computed.
-FILES = {"maps": "zone-maps", "creatures": "mobs", "items": "items", "contour images": "zone-pictures"}
+FILES = {"maps": "zone-maps", "creatures": "mobs", "items": "items", "contour images": "zone-images"}
 #: Kinds of requests: published files, the same answers from the database, and answers that are always computed.
 PUBLISHED = {what: f"published {what}" for what in FILES}
 COMPUTED = {what: f"computed {what}" for what in FILES}
@@ -104,7 +104,7 @@ class Measuring:
         ports = remembered(self.folder / "ports.json", ["published", "computed", *MARTINS])
         nothing = self.folder / "nothing-published"
         with (
-            servers.second_web(self.site, "portal.wsgi", MOBMAP_PUBLISH_DOCUMENTS="0") as computing,
+            servers.second_web(self.site, "portal.wsgi", MOBMAP_PUBLISH_FILES="0") as computing,
             proxy.running(
                 self.folder / "nginx",
                 port=ports["published"],
@@ -194,14 +194,14 @@ class Measuring:
 
     def _published(self, what: str) -> list[Path]:
         """Return all published files of a kind, without those named by their content hashes."""
-        part = "ground-*.png" if what == CONTOURS else "json.gz"
+        part = "contours-*.png" if what == CONTOURS else "json.gz"
         return [path for path in self._folder(what).glob(f"**/[0-9]*.{part}") if path.name.count(".") == 2]
 
     def _published_file(self, what: str, path: str) -> Path:
         """Return the published file of a path."""
         if what == CONTOURS:
             number, _, floor = path.removesuffix(".png").rpartition("/zones/")[2].partition("/ground/")
-            return self._folder(what) / number[:-3] / f"{number}.ground-{floor}.png"
+            return self._folder(what) / number[:-3] / f"{number}.contours-{floor}.png"
         number = path.removesuffix("/map").rpartition("/")[2]
         return self._folder(what) / number[:-3] / f"{number}.json.gz"
 

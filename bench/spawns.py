@@ -18,7 +18,7 @@ from bench.results import Chart, Result, Target
 from bench.servers import place
 from deploy.steps.folders import CHECKOUT
 from deploy.steps.progress import Failure, say, step
-from maps.coordinates import Places
+from maps.coordinates import Coordinates
 from maps.estimate import spawns
 from simulation.truth import truth as simulated_truth
 from simulation.uploads import Order, simulate
@@ -66,12 +66,12 @@ def measure(world: World, runs: int, quick: bool) -> Result:
     """Measure accuracy without and with malicious uploads, and speed for a whole locale."""
     with step(f"Counting {len(world.honest):,} uploads of {world.name}"):
         counts = independent.count(world.honest)
-        places = accuracy.places(counts)
+        places = accuracy.merged_coordinates(counts)
     with step("Estimating spawn points"):
         found = accuracy.estimate(places)
         clean = accuracy.accuracy(found, world.truth)
     with step(f"The same with {len(world.malicious)} malicious uploads"):
-        mixed_places = accuracy.places(independent.count([*world.honest, *world.malicious]))
+        mixed_places = accuracy.merged_coordinates(independent.count([*world.honest, *world.malicious]))
         mixed = accuracy.accuracy(accuracy.estimate(mixed_places), world.truth)
     rates = accuracy.rate_accuracy(counts, world.truth)
     share = 0.1 if quick else 1.0
@@ -130,9 +130,9 @@ def _add(result: Result, name: str, seen: Accuracy) -> None:
     result.add(f"median error{name}", "% of the map", [seen.median_pct])
 
 
-def _locale(places: Mapping[Where, Places], share: float) -> list[Places]:
+def _locale(places: Mapping[Where, Coordinates], share: float) -> list[Coordinates]:
     """Return as many habitats as a share of a locale has, by repeating those of the world."""
-    found: list[Places] = []
+    found: list[Coordinates] = []
     coordinates = 0
     while len(found) < share * LOCALE_PAIRS and coordinates < share * LOCALE_COORDINATES:
         for each in places.values():
@@ -141,7 +141,7 @@ def _locale(places: Mapping[Where, Places], share: float) -> list[Places]:
     return found
 
 
-def _timed(places: list[Places]) -> tuple[float, float]:
+def _timed(places: list[Coordinates]) -> tuple[float, float]:
     """Return seconds and processor seconds of an estimate; they differ if the machine is busy."""
     began, busy = time.perf_counter(), time.process_time()
     for _ in spawns.estimate(places):
@@ -202,7 +202,7 @@ def _malicious(honest: int) -> int:
     return max(1, round(honest * MALICIOUS / (1 - MALICIOUS)))
 
 
-def _draw(world: World, places: Mapping[Where, Places], found: Mapping[Where, spawns.Estimate]) -> None:
+def _draw(world: World, places: Mapping[Where, Coordinates], found: Mapping[Where, spawns.Estimate]) -> None:
     """Draw the creature with the most coordinates in a zone: coordinates, true points and estimated ones."""
     creature, zone = max(
         (where for where in found if len(world.truth["zones"].get(where[1], {}).get(where[0], [])) >= 10),

@@ -1,4 +1,4 @@
-"""Coordinates as `Habitat` packs them, and the union of several such lists. Pure: arrays in, arrays out.
+"""Coordinates as `Habitat` packs them, and the union of several lists of them. Pure: arrays in, arrays out.
 
 A coordinate is one number, `x * 1024 + y`, with x and y in tenths of a percent of the zone's map (0…1000).
 """
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 
-#: y needs 0…1000, the next power of two lets both halves be had by shifting.
+#: y needs 0…1000. With the next power of two, x and y are separated by a shift and a mask.
 Y_BITS = 10
 Y_MASK = (1 << Y_BITS) - 1
 
-#: In `seen_by` the uploader takes the lower half of a 64-bit number.
+#: The uploader is the lower half of the 64-bit numbers in `seen_by`.
 UPLOADER_BITS = 32
-#: How a pair lies in the bytes of `Habitat.seen_by`.
-_PAIR = ">i8"
 UPLOADER_MASK = (1 << UPLOADER_BITS) - 1
+#: Byte order and size of one pair in `Habitat.seen_by`.
+_PAIR = ">i8"
 
 
 def pack(x_pct: float, y_pct: float) -> int:
@@ -36,10 +36,10 @@ def unpack(xy: int) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class Places:
-    """Coordinates of one subject on one floor, as in `Habitat`: arrays in step, sorted by `xy`.
+class Coordinates:
+    """Coordinates of one subject on one floor, as in `Habitat`: parallel arrays, sorted by `xy`.
 
-    `seen_by` (each pair of coordinate and uploader once, `xy << 32 | uploader`) is only needed for a union.
+    `seen_by` holds each pair of coordinate and uploader once, as `xy << 32 | uploader`. Only a union needs it.
     """
 
     xy: Ints
@@ -50,8 +50,8 @@ class Places:
     seen_by: Ints | None = None
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Places:
-        """Return the places held by a row of `Habitat`, its columns as lists, `seen_by` as bytes or None."""
+    def from_row(cls, row: Mapping[str, Any]) -> Coordinates:
+        """Return the coordinates in a row of `Habitat`, its columns as lists, `seen_by` as bytes or None."""
         return cls(
             xy=_ints(row["xy"]),
             sightings=_ints(row["sightings"]),
@@ -63,9 +63,9 @@ class Places:
 
     @property
     def pairs(self) -> Ints:
-        """`seen_by`, where it must have been read; raises ValueError where it was not."""
+        """Return `seen_by`. Raises `ValueError` if it was not read."""
         if self.seen_by is None:
-            raise ValueError("These places were read without seen_by, and uploaders are to be told apart.")
+            raise ValueError("These coordinates were read without seen_by, so uploaders can't be distinguished.")
         return self.seen_by
 
 
@@ -73,11 +73,11 @@ def _ints(column: Sequence[int]) -> Ints:
     return np.asarray(column, dtype=np.int64)
 
 
-def unite(parts: Sequence[Places]) -> Places:
-    """Return the union of several subjects' places: every coordinate once.
+def unite(parts: Sequence[Coordinates]) -> Coordinates:
+    """Return the union of several subjects' coordinates: every coordinate once.
 
-    Sightings add up, uploaders are counted once over all parts, the days are the earliest and the latest.
-    With more than one part each needs its `seen_by`.
+    Sightings add up, each uploader of a coordinate counts once over all parts, and the days are the earliest and
+    the latest. If there are several parts, each needs its `seen_by`.
     """
     if len(parts) == 1:
         return parts[0]
@@ -90,4 +90,4 @@ def unite(parts: Sequence[Places]) -> Places:
     last_seen = np.full(len(xy), np.iinfo(np.int64).min)
     np.maximum.at(last_seen, group, np.concatenate([part.last_seen for part in parts]))
     uploaders = np.bincount(np.searchsorted(xy, seen_by >> UPLOADER_BITS), minlength=len(xy)).astype(np.int64)
-    return Places(xy, sightings, uploaders, first_seen, last_seen, seen_by)
+    return Coordinates(xy, sightings, uploaders, first_seen, last_seen, seen_by)

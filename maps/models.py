@@ -1,14 +1,16 @@
-"""The merged data of one locale. Every hosted locale has these tables in a database of its own.
+"""The merged data of one locale. Each hosted locale has these tables in a database of its own.
 
-Who writes what: `ingest` interns names (the dictionaries) and folds counts; `maps.publish` derives
-spawn points and documents; `import_names` writes item names. Everything else only reads.
+`ingest` adds names (the dictionaries) and folds counts; `maps.publish` derives spawn points and published files;
+`import_names` writes item names. Everything else only reads.
 
-Dictionaries (insert-only, may hold names that nothing refers to yet):
+Dictionaries (insert-only, may contain names that nothing refers to):
     Zone, NamedCreature, Source, Uploader
-Merged counts (changed only by the fold, together with the ledger, in one transaction):
+Merged counts (changed only by the fold, in one transaction with the ledger):
     Creature, CreatureName, Habitat, Loot, Drop, Ledger
-Derived (can be made anew from the counts at any time):
+Derived (can be computed again from the counts at any time):
     NamedCreature.shown_as, Spawn, StaleSpawns, ChangedCount, StaleFile
+Imported:
+    Item
 """
 
 from __future__ import annotations
@@ -20,25 +22,25 @@ from django.db import models
 from django.db.models import F, Func, TextField, Value
 from django.db.models.functions import Coalesce, Now
 
-#: Ids from here up are the server's own: creatures known by name alone.
+#: Ids from here on are the server's own, for creatures known by name alone.
 FIRST_NAMED_ID = 2**31
 
 
 class SearchKey(Func):
-    """The form in which names are searched: accents and case ignored (`search_key` in the database)."""
+    """The form of a name for searching, without accents and case (function `search_key` in the database)."""
 
     function = "search_key"
     output_field = TextField()
 
 
 class Searched(SearchKey):
-    """The same with a blank before it, so that every word begins behind a blank: " odlander bar"."""
+    """The search key with a blank before it, so that each word follows a blank: " odlander bar"."""
 
     template = "' ' || %(function)s(%(expressions)s)"
 
 
 def _searched() -> models.GeneratedField:
-    """Return a column that PostgreSQL keeps with the name: made once, when it is written, not at every search."""
+    """Return a generated column with the search key of the name: computed when the row is written."""
     return models.GeneratedField(expression=Searched(F("name")), output_field=TextField(), db_persist=True)
 
 
@@ -47,7 +49,7 @@ def _trigrams(name: str) -> GinIndex:
 
 
 class Zone(models.Model):
-    """A zone by its localized name, the only key there is. Ids stay for good."""
+    """A zone. Its localized name is the only key that uploads contain. Ids never change."""
 
     id = models.AutoField(primary_key=True)
     name = models.TextField(unique=True)
@@ -59,10 +61,10 @@ class Zone(models.Model):
 
 
 class NamedCreature(models.Model):
-    """A creature that uploads call by name alone (version 42, skinning).
+    """A creature that uploads name without a game id (version 42, skinning).
 
-    Its rows keep this id (2³¹ and up) for good. While its name belongs to exactly one creature with
-    a game id, `shown_as` is that id, and readers count its rows there.
+    Its id (2³¹ and up) never changes. While its name belongs to exactly one creature with a game id, `shown_as` is
+    that id, and readers see the two as one mob.
     """
 
     id = models.BigIntegerField(primary_key=True)
@@ -76,11 +78,11 @@ class NamedCreature(models.Model):
 
 
 class Source(models.Model):
-    """Something that loot comes from: one way of getting it (`kind`) applied to one target.
+    """What loot comes from: a kind and a target.
 
     Kinds: kill, skinning, pickpocketing, herb, ore, engineering, chest, item, disenchanting,
     prospecting, milling, fishing. The target is a creature (raw id), an object by its localized
-    name, an item, or a zone (fishing); the others are null.
+    name, an item, or a zone (fishing); the other columns are null.
     """
 
     id = models.AutoField(primary_key=True)
@@ -93,7 +95,7 @@ class Source(models.Model):
     class Meta:
         db_table = "source"
         constraints = [
-            # Over stand-ins for null, as `ingest` looks for sources: nulls can't be looked up in an index by a join.
+            # Nulls are replaced, as in the joins of `ingest`: a join can't use an index to find nulls.
             models.UniqueConstraint(
                 "kind",
                 Coalesce("creature", Value(0)),
@@ -106,7 +108,7 @@ class Source(models.Model):
 
 
 class Uploader(models.Model):
-    """A small number for `Upload.sender`, to count distinct uploaders with."""
+    """A small number for `Upload.sender`, to count distinct uploaders."""
 
     id = models.AutoField(primary_key=True)
     sender = models.TextField(unique=True)
@@ -116,20 +118,21 @@ class Uploader(models.Model):
 
 
 class Creature(models.Model):
-    """What is known of a creature apart from its places; the id is the game's or a NamedCreature's."""
+    """A creature without its habitats. The id is raw: the game's or a NamedCreature's."""
 
     id = models.BigIntegerField(primary_key=True)
-    #: Lowest and highest level seen, bosses ("??") apart; null when only ever seen as a boss.
+    #: Lowest and highest level seen, without bosses ("??"); null if it was only seen as a boss.
     level_min = models.SmallIntegerField(null=True)
     level_max = models.SmallIntegerField(null=True)
     boss = models.BooleanField()
-    #: Uploads per reaction: hostile, neutral, friendly as seen by the Alliance, then by the Horde.
+    #: Uploads per reaction: hostile, neutral, friendly to the Alliance, then the same to the Horde.
     reactions = ArrayField(models.IntegerField(), size=6)
     uploads = models.IntegerField()
     first_seen = models.DateField()
     last_seen = models.DateField()
-    #: What levels and days follow from: each distinct note with how often it was made, so that an upload can
-    #: be taken away again (`ingest/merge/sql/fold_creatures.sql` packs them). Only the fold looks at them.
+    #: Each distinct report of levels and days with the number of uploads that contain it. Levels and days are computed
+    #: from them, so that an upload can be subtracted. Packed by `ingest/merge/sql/fold_creatures.sql`; only the fold
+    #: reads them.
     reports = ArrayField(models.BigIntegerField())
     report_counts = ArrayField(models.IntegerField())
 
@@ -138,7 +141,7 @@ class Creature(models.Model):
 
 
 class CreatureName(models.Model):
-    """How many uploads call a creature by which name. The most frequent one is shown."""
+    """How many uploads give a creature (raw id) this name. Readers see the most frequent name."""
 
     pk = models.CompositePrimaryKey("creature", "name")
     creature = models.BigIntegerField()
@@ -152,16 +155,19 @@ class CreatureName(models.Model):
 
 
 class Habitat(models.Model):
-    """All coordinates of one subject on one floor of one zone, packed into arrays sorted by `xy`.
+    """A habitat: all coordinates of one subject on one floor of one zone, packed into arrays sorted by `xy`.
 
-    `subject` is a raw creature id, or minus a `Source.id` (gathering places: herbs, chests, …).
-    A coordinate is `xy = x * 1024 + y` in tenths of a percent (0…1000 each). The arrays `xy`,
-    `sightings`, `uploaders`, `first_seen`, `last_seen` run in step; days count from 1970-01-01.
-    `seen_by` holds each distinct pair of coordinate and uploader once, sorted, as `xy << 32 | uploader` in eight
-    bytes, and in step with it `seen_when` how often, and the first and the last day, four bytes each: all else
-    follows from them, and an upload can be taken away again exactly. `unplaced_by` has the uploader, how often and
-    the last day of each who saw it at `-1/-1`, four bytes each. In all of them the highest byte comes first.
-    Packing makes a locale some seven times smaller than a row per coordinate, and a map request one row.
+    `subject` is a raw creature id, or minus the `Source.id` of a gathering source (herbs, chests, …).
+    A coordinate is `xy = x * 1024 + y` in tenths of a percent (0…1000 each). `xy`, `sightings`, `uploaders`,
+    `first_seen` and `last_seen` are parallel arrays; days count from 1970-01-01.
+
+    `seen_by` and `seen_when` are the entries of all uploaders, sorted by coordinate and uploader. `seen_by` has eight
+    bytes per entry: `xy << 32 | uploader`. `seen_when` has twelve bytes per entry, three numbers of four bytes:
+    sightings, first day, last day. The arrays are computed from the entries, so that an upload can be subtracted
+    exactly. `unplaced_by` has twelve bytes for each uploader who saw the subject without a position (`-1/-1`):
+    uploader, sightings, last day. All numbers are big-endian.
+
+    Packed, a locale takes about a seventh of the space of one row per coordinate, and a map request reads one row.
     """
 
     pk = models.CompositePrimaryKey("subject", "zone", "floor")
@@ -176,9 +182,9 @@ class Habitat(models.Model):
     seen_by = models.BinaryField()
     seen_when = models.BinaryField()
     unplaced_by = models.BinaryField()
-    #: Uploads that saw it here without a position (`-1/-1`).
+    #: Uploads with the subject here without a position (`-1/-1`).
     unplaced = models.IntegerField()
-    #: Length of `xy` and sum of `sightings`, so that lists need not unpack.
+    #: Length of `xy`, sum of `sightings`, and latest of `last_seen`: lists need not unpack the arrays.
     position_count = models.IntegerField()
     sighting_count = models.BigIntegerField()
     last_seen_day = models.IntegerField()
@@ -189,7 +195,7 @@ class Habitat(models.Model):
 
 
 class Loot(models.Model):
-    """Lootings of a source in one zone, floor and difficulty ('' outside instances)."""
+    """Lootings of a source at one location: zone, floor and difficulty ('' outside instances)."""
 
     pk = models.CompositePrimaryKey("source", "zone", "floor", "difficulty")
     source = models.IntegerField()
@@ -205,7 +211,7 @@ class Loot(models.Model):
 
 
 class Drop(models.Model):
-    """Lootings of a source (place as in Loot) that held at least one slot of an item."""
+    """Lootings of a source that contained an item at least once, at the same locations as in Loot."""
 
     pk = models.CompositePrimaryKey("source", "item", "zone", "floor", "difficulty")
     source = models.IntegerField()
@@ -220,7 +226,7 @@ class Drop(models.Model):
 
 
 class Item(models.Model):
-    """An item's localized name (`./manage.py import_names items`); uploads only carry ids."""
+    """An item's localized name (`./manage.py import_names items`); uploads contain only ids."""
 
     id = models.IntegerField(primary_key=True)
     name = models.TextField()
@@ -232,7 +238,10 @@ class Item(models.Model):
 
 
 class Ledger(models.Model):
-    """The contents whose counts are in the tables above: changed in the same transaction (exactly once)."""
+    """The content hashes of all merged uploads, changed in the same transaction as the counts (exactly once).
+
+    `contribution` is what the upload's merge added.
+    """
 
     content_hash = models.BinaryField(primary_key=True, max_length=32)
     upload = models.UUIDField(unique=True)
@@ -244,9 +253,10 @@ class Ledger(models.Model):
 
 
 class Spawn(models.Model):
-    """An estimated spawn point or patrol of a shown creature, derived from its Habitat by `maps.publish`.
+    """An estimated spawn point or patrol of a mob, derived from its habitats by `maps.publish`.
 
-    A patrol has an `area` around its way; its `point` lies on the way, its `radius` reaches to the end.
+    `radius` is the standard deviation of the coordinates behind a spawn point. A patrol has an `area` around its
+    route; its `point` is on the route, and its `radius` is the distance from there to the furthest end.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -269,7 +279,7 @@ class Spawn(models.Model):
 
 
 class StaleSpawns(models.Model):
-    """Shown creatures whose spawn points in a zone are older than their Habitat; publishing empties it."""
+    """Pairs of mob and zone whose spawn points are older than the habitat. Publishing deletes the rows."""
 
     pk = models.CompositePrimaryKey("mob", "zone")
     mob = models.BigIntegerField()
@@ -280,11 +290,11 @@ class StaleSpawns(models.Model):
 
 
 class ChangedCount(models.Model):
-    """What folds have changed and no document knows yet; `maps.publish` turns it into marks of documents.
+    """Counts that folds have changed and that are not propagated yet to the files that show them (`StaleFile`).
 
-    `kind` is `creature` (a raw id), `source`, `item` (what is told of it, or taken from it), `zone` (what is
-    gathered or looted there), or `all`, with the number 0. A row that is there already is locked by the fold all
-    the same, as in `Changed`.
+    `kind` is `creature` (a raw id), `source`, `item` (its name, or loot from it), `zone` (gathering or loot there),
+    or `all` with the number 0. A fold also locks rows that exist already: publishing must not take such a row before
+    the fold's changes are visible. The same holds for `StaleSpawns`.
     """
 
     pk = models.CompositePrimaryKey("kind", "number")
@@ -296,9 +306,10 @@ class ChangedCount(models.Model):
 
 
 class StaleFile(models.Model):
-    """Published documents that are older than the tables, and since when; kinds are those of `maps.publish`.
+    """A published file that is older than the tables. `kind` is one of `maps.publish.kinds`.
 
-    `latest` is when something last changed that one does not show.
+    `since` is the time of the first change that the file does not show, or in the future if building it is delayed;
+    `latest` is the time of the last such change.
     """
 
     pk = models.CompositePrimaryKey("kind", "number")

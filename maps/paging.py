@@ -1,4 +1,4 @@
-"""Cursors: where the next page of a list begins, as opaque texts."""
+"""Cursors: opaque texts that say where the next page of a list begins."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ import orjson
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1000
 
-#: Cursors hold a name (1 to 100 characters) and numbers; anything longer is none of ours.
+#: A cursor contains a name (1 to 100 characters) and numbers; a longer text is not a cursor.
 MAX_CURSOR_CHARACTERS = 2000
 
 Key = list[Any]
 
 
 class BadCursor(ValueError):
-    """A text that is no cursor of this list."""
+    """The text is not a cursor of this list."""
 
 
 def encode(listing: str, key: Key) -> str:
-    """Return the cursor behind the row with this sort key: `encode("zones", ["Durotar", 14])`."""
+    """Return the cursor after the row with this sort key: `encode("zones", ["Durotar", 14])`."""
     return base64.urlsafe_b64encode(orjson.dumps([listing, *key])).decode().rstrip("=")
 
 
 def decode(listing: str, types: tuple[type, ...], cursor: str | None) -> Key | None:
     """Return the sort key in a cursor of `listing`, or None for the first page.
 
-    The key's parts must have exactly the given types. Raises `BadCursor` for anything else, also for
-    the cursor of another list: a cursor comes back from strangers.
+    The parts of the key must have exactly the given types. Raises `BadCursor` for anything else, also for
+    the cursor of another list: cursors come from clients and can't be trusted.
     """
     if cursor is None:
         return None
@@ -50,7 +50,7 @@ def decode(listing: str, types: tuple[type, ...], cursor: str | None) -> Key | N
 
 
 def _storable(part: object) -> bool:
-    """Say whether PostgreSQL can compare with it: no NUL in texts, no number past 64 bits."""
+    """Return whether PostgreSQL can store it: no NUL in texts, no number beyond 64 bits."""
     if isinstance(part, str):
         return "\0" not in part
     return not isinstance(part, int) or -(2**63) <= part < 2**63

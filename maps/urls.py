@@ -1,4 +1,4 @@
-"""Addresses of the atlas: the read API and the pages."""
+"""URLs of the read API and the map pages."""
 
 from django.urls import URLPattern, URLResolver, include, path
 

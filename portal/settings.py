@@ -248,7 +248,7 @@ STATIC_ROOT = env.path("MOBMAP_STATIC_ROOT", VAR_DIR / "static")
 #: Tiles of zone images that an admin imported (`./manage.py import_zone_image`), served as files.
 ZONE_IMAGE_DIR = env.path("MOBMAP_ZONE_IMAGE_DIR", VAR_DIR / "zone-images")
 #: Workers publish files when data changes, so that the web server answers most requests without a query.
-PUBLISH_DOCUMENTS = env.boolean("MOBMAP_PUBLISH_DOCUMENTS", True)
+PUBLISH_FILES = env.boolean("MOBMAP_PUBLISH_FILES", True)
 PUBLISHED_DIR = env.path("MOBMAP_PUBLISHED_DIR", VAR_DIR / "published")
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [

@@ -8,7 +8,7 @@ from core import locales
 from core.database import FAILURES
 from ingest import lifecycle, wake
 from ingest.queue import worker
-from maps.publish.changes import has_changes
+from maps.publish.run import has_changes
 
 logger = logging.getLogger(__name__)
 

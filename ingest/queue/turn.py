@@ -10,7 +10,7 @@ from ingest.queue import worker
 from ingest.queue.bisection import merge_next_group
 from ingest.queue.pacing import fold_is_due, has_room, next_fold_s, other_workers_stage
 from ingest.queue.requeue import NOTHING, draw
-from maps.publish.changes import has_changes, publish
+from maps.publish.run import has_changes, publish
 
 #: A worker stays with one locale for so long, then passes the wake-up on, so that locales share workers fairly.
 TURN_S = 5.0

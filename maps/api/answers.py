@@ -1,4 +1,4 @@
-"""What all reads have in common: the locale in the address, problems, redirects, caching, other sites' pages."""
+"""What all reads have in common: the locale in the URL, problems, redirects, caching, CORS."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from maps.api.parameters import refuse
 
 logger = logging.getLogger(__name__)
 
-#: A merge shows on the map within seconds; caches may spare the server a burst, not hide the merge.
+#: A merge is visible on the map within seconds: caches may absorb a burst of requests, but not hide the merge.
 CACHE_CONTROL = "public, max-age=2"
 
-#: How long a browser may remember that other sites' pages may read here.
+#: How long a browser may cache the answer to a CORS preflight request.
 PREFLIGHT_MAX_AGE_S = 86_400
 
-#: When to ask again while a database is away: long enough for a restart.
+#: `Retry-After` while a database is unavailable: long enough for a restart.
 RETRY_AFTER_S = 5
 
-#: A read gets the request, the locale's database alias and the ids in the address, and returns JSON or a redirect.
+#: A read takes the request, the locale's database alias and the ids in the URL, and returns JSON or a response.
 Read = Callable[..., dict[str, Any] | HttpResponse]
 
 
@@ -38,7 +38,7 @@ class MapUnavailable(Problem):
 
 
 def read(view: Read) -> Callable[..., HttpResponse]:
-    """Make a view of a read: find the locale's database, answer in JSON, say what went wrong as a problem."""
+    """Turn a read into a view: find the locale's database, answer in JSON, and report errors as problems."""
 
     @answers_problems("GET")
     def answer(request: HttpRequest, locale: str, **ids: int) -> HttpResponse:
@@ -56,7 +56,7 @@ def read(view: Read) -> Callable[..., HttpResponse]:
             raise refuse(
                 "cursor",
                 "not-a-cursor",
-                "The parameter `cursor` must be the `next` of this list's page before; the first page has none.",
+                "The parameter `cursor` must be the `next` of the previous page of this list; the first page has none.",
             ) from None
         except OperationalError as error:
             logger.exception("The database of %s does not answer", canonical)
@@ -74,9 +74,9 @@ def read(view: Read) -> Callable[..., HttpResponse]:
 
 
 def open_to_all(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Let the pages of any site read the answers: they are public and depend on no cookie."""
+    """Allow the pages of any site to read the answers (CORS): they are public and depend on no cookie."""
 
-    @csrf_exempt  # nothing here changes anything: a form sent by mistake is told which methods there are
+    @csrf_exempt  # these views change nothing; a form sent by mistake gets the allowed methods
     @wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.method == "OPTIONS":
@@ -94,10 +94,10 @@ def open_to_all(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 
 
 def moved(request: HttpRequest, **changed: str | int) -> HttpResponse:
-    """Redirect (308, the query kept) to the same address with some of its parts changed."""
+    """Redirect (308, with the query) to the same URL with some of its parts changed."""
     match = request.resolver_match
     if match is None or match.url_name is None:
-        raise LookupError(f"{request.path} has no name to be redirected by")
+        raise LookupError(f"{request.path} has no URL name to redirect to")
     target = reverse(match.url_name, kwargs=match.kwargs | changed)
     query = request.META.get("QUERY_STRING", "")
     response = HttpResponsePermanentRedirect(target + ("?" + query if query else ""), preserve_request=True)

@@ -1,4 +1,4 @@
-"""The description of the whole HTTP contract (`maps/api/openapi.yaml`), served as JSON."""
+"""The OpenAPI description of the whole HTTP contract (`maps/api/openapi.yaml`), served as JSON."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from maps.api.answers import open_to_all
 
 PATH = Path(__file__).with_name("openapi.yaml")
 
-#: The contract changes with releases only.
+#: The contract changes only with releases.
 CACHE_CONTROL = "public, max-age=300"
 
 
 @open_to_all
 @answers_problems("GET")
 def openapi(request: HttpRequest) -> HttpResponse:
-    """Answer with the contract."""
-    response = HttpResponse(_document(), content_type="application/json")
+    """Answer with the OpenAPI description."""
+    response = HttpResponse(_description(), content_type="application/json")
     response["Cache-Control"] = CACHE_CONTROL
     return response
 
 
 @cache
-def _document() -> bytes:
+def _description() -> bytes:
     return orjson.dumps(yaml.safe_load(PATH.read_text(encoding="utf-8")))

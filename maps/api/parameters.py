@@ -1,4 +1,4 @@
-"""Query parameters, checked: each reader returns a value that is safe to use, or raises `BadParameter`."""
+"""Read query parameters: each function returns a valid value or raises `BadParameter`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from django.http import HttpRequest
 from core.problems import BadParameter
 from maps import paging
 
-#: The range of PostgreSQL's integer, in which zones and floors are kept.
+#: The largest integer of PostgreSQL, the type of zones and floors.
 MAX_INT4 = 2**31 - 1
 
-#: What the format glues to an instance's name, and `none` for lootings without any of them.
+#: The suffixes that uploads append to an instance's name, and `none` for lootings without any of them.
 DIFFICULTIES = {
     "none": "",
     "HEROIC": "HEROIC",
@@ -22,7 +22,7 @@ DIFFICULTIES = {
 
 
 def refuse(name: str, code: str, message: str) -> BadParameter:
-    """Return the problem of one parameter, for people and for programs."""
+    """Return the problem for one parameter, with a message and a code."""
     return BadParameter(message, errors=[{"where": name, "code": code, "message": message}])
 
 
@@ -31,7 +31,7 @@ def integer(request: HttpRequest, name: str, low: int, high: int) -> int | None:
     raw = request.GET.get(name, "")
     if not raw:
         return None
-    # Nineteen digits hold every number of the database; int() also takes blanks, signs and other scripts' digits.
+    # Nineteen digits are enough for any id; int() would also accept blanks, signs and digits of other scripts.
     if not (raw.isascii() and raw.isdigit() and len(raw) <= 19):
         raise refuse(
             name, "not-a-number", f"The parameter `{name}` must be a whole number, written with the digits 0 to 9."
@@ -51,18 +51,18 @@ def required(request: HttpRequest, name: str, low: int, high: int) -> int:
 
 
 def limit(request: HttpRequest) -> int:
-    """Return how many entries a page is to hold."""
+    """Return the number of entries per page."""
     value = integer(request, "limit", 1, paging.MAX_LIMIT)
     return paging.DEFAULT_LIMIT if value is None else value
 
 
 def cursor(request: HttpRequest) -> str | None:
-    """Return where the page begins, unread: the list it belongs to checks it."""
+    """Return the cursor as it is: the list that it belongs to decodes it."""
     return request.GET.get("cursor") or None
 
 
 def floor(request: HttpRequest) -> int | None:
-    """Return the floor asked for, or None for all."""
+    """Return the requested floor, or None for all."""
     return integer(request, "floor", 0, MAX_INT4)
 
 
@@ -75,13 +75,13 @@ def choice(request: HttpRequest, name: str, choices: list[str]) -> str | None:
 
 
 def difficulty(request: HttpRequest) -> str | None:
-    """Return the difficulty asked for as it is kept ('' for none), or None for the sum of all."""
+    """Return the requested difficulty as in the tables ('' for none), or None for the sum of all."""
     value = choice(request, "difficulty", list(DIFFICULTIES))
     return None if value is None else DIFFICULTIES[value]
 
 
 def search_text(request: HttpRequest, name: str, max_characters: int) -> str:
-    """Return a text of one line; names hold no control characters, and PostgreSQL takes no NUL."""
+    """Return a text without control characters: names contain none, and PostgreSQL accepts no NUL."""
     value = request.GET.get(name, "")
     if len(value) > max_characters:
         raise refuse(

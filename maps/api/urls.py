@@ -1,4 +1,4 @@
-"""Addresses of the read API. Below /api/v1/ nothing is left to the pages: what leads nowhere is a problem in JSON."""
+"""URLs of the read API. Any other path below /api/v1/ is answered with a problem in JSON, not with a page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from maps.api import openapi, views
 
 
 class DatabaseId:
-    """A number that the database can hold; others lead nowhere."""
+    """A number that the database can store. URLs with larger ones do not exist."""
 
     regex = "[0-9]{1,19}"
     highest: int
@@ -30,7 +30,7 @@ class SmallId(DatabaseId):
 
 
 class MobId(DatabaseId):
-    """An id of a creature, the server's own from 2³¹ up included."""
+    """An id of a creature, including the server's own from 2³¹ up."""
 
     highest = 2**63 - 1
 
@@ -48,12 +48,12 @@ urlpatterns = [
     path(f"{_LOCALE}/zones/<small_id:zone>/map", views.zone_map, name="zone-map"),
     path(f"{_LOCALE}/zones/<small_id:zone>/sources", views.zone_sources, name="zone-sources"),
     path(f"{_LOCALE}/mobs/<mob_id:mob>", views.mob, name="mob"),
-    path(f"{_LOCALE}/mobs/<mob_id:mob>/places", views.mob_places, name="mob-places"),
+    path(f"{_LOCALE}/mobs/<mob_id:mob>/places", views.mob_habitats, name="mob-habitats"),
     path(f"{_LOCALE}/mobs/<mob_id:mob>/positions", views.mob_positions, name="mob-positions"),
     path(f"{_LOCALE}/mobs/<mob_id:mob>/spawns", views.mob_spawns, name="mob-spawns"),
     path(f"{_LOCALE}/sources", views.sources, name="sources"),
     path(f"{_LOCALE}/sources/<small_id:source>", views.source, name="source"),
-    path(f"{_LOCALE}/sources/<small_id:source>/places", views.source_places, name="source-places"),
+    path(f"{_LOCALE}/sources/<small_id:source>/places", views.source_habitats, name="source-habitats"),
     path(f"{_LOCALE}/sources/<small_id:source>/positions", views.source_positions, name="source-positions"),
     path(f"{_LOCALE}/items/<small_id:item>", views.item, name="item"),
     path(f"{_LOCALE}/search", views.search, name="search"),

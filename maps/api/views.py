@@ -1,4 +1,4 @@
-"""The reads, one view each: check the parameters, take a document or ask `maps.queries`, say what is missing."""
+"""The reads, one view each: check the parameters, answer from a published file or from `maps.queries`, or with 404."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def zones(request: HttpRequest, alias: str) -> Answer:
 
 @read
 def zone(request: HttpRequest, alias: str, zone: int) -> Answer:
-    published = serve.excerpt(request, alias, kinds.ZONE_MAP, zone, lambda told: told["zone"])
+    published = serve.respond_with_excerpt(request, alias, kinds.ZONE_MAP, zone, lambda content: content["zone"])
     return published or _found(queries.zone(alias, zone), "zone", zone)
 
 
@@ -32,8 +32,8 @@ def zone_mobs(request: HttpRequest, alias: str, zone: int) -> Answer:
     limit, cursor, floor = parameters.limit(request), parameters.cursor(request), parameters.floor(request)
     published = None
     if floor is None:
-        published = serve.excerpt(
-            request, alias, kinds.ZONE_MAP, zone, lambda told: excerpts.zone_mobs(told, limit, cursor)
+        published = serve.respond_with_excerpt(
+            request, alias, kinds.ZONE_MAP, zone, lambda content: excerpts.zone_mobs(content, limit, cursor)
         )
     if published is not None:
         return published
@@ -43,19 +43,19 @@ def zone_mobs(request: HttpRequest, alias: str, zone: int) -> Answer:
 
 @read
 def zone_map(request: HttpRequest, alias: str, zone: int) -> Answer:
-    published = serve.answer(request, alias, kinds.ZONE_MAP, zone, even_if_stale=True)
+    published = serve.respond(request, alias, kinds.ZONE_MAP, zone, even_if_stale=True)
     return published or _found(queries.zone_map(alias, zone), "zone", zone)
 
 
 @read
 def zone_sources(request: HttpRequest, alias: str, zone: int) -> Answer:
-    published = serve.answer(request, alias, kinds.ZONE_SOURCES, zone)
+    published = serve.respond(request, alias, kinds.ZONE_SOURCES, zone)
     return published or _found(queries.zone_sources(alias, zone), "zone", zone)
 
 
 @read
 def mob(request: HttpRequest, alias: str, mob: int) -> Answer:
-    published = None if request.GET else serve.answer(request, alias, kinds.MOB, mob)
+    published = None if request.GET else serve.respond(request, alias, kinds.MOB, mob)
     if published is not None:
         return published
     found = _found(queries.mob(alias, mob, parameters.difficulty(request)), "creature", mob)
@@ -63,18 +63,20 @@ def mob(request: HttpRequest, alias: str, mob: int) -> Answer:
 
 
 @read
-def mob_places(request: HttpRequest, alias: str, mob: int) -> Answer:
-    published = serve.answer(request, alias, kinds.MOB_PLACES, mob)
+def mob_habitats(request: HttpRequest, alias: str, mob: int) -> Answer:
+    published = serve.respond(request, alias, kinds.MOB_HABITATS, mob)
     if published is not None:
         return published
-    found = _found(queries.mob_places(alias, mob), "creature", mob)
+    found = _found(queries.mob_habitats(alias, mob), "creature", mob)
     return found if found["id"] == mob else moved(request, mob=found["id"])
 
 
 @read
 def mob_positions(request: HttpRequest, alias: str, mob: int) -> Answer:
     zone, floor = parameters.required(request, "zone", 1, MAX_INT4), parameters.floor(request)
-    published = serve.excerpt(request, alias, kinds.MOB_PLACES, mob, lambda told: excerpts.positions(told, zone, floor))
+    published = serve.respond_with_excerpt(
+        request, alias, kinds.MOB_HABITATS, mob, lambda content: excerpts.positions(content, zone, floor)
+    )
     if published is not None:
         return published
     shown = _found(queries.mob_head(alias, mob), "creature", mob)["id"]
@@ -87,7 +89,9 @@ def mob_positions(request: HttpRequest, alias: str, mob: int) -> Answer:
 @read
 def mob_spawns(request: HttpRequest, alias: str, mob: int) -> Answer:
     zone, floor = parameters.required(request, "zone", 1, MAX_INT4), parameters.floor(request)
-    published = serve.excerpt(request, alias, kinds.MOB_PLACES, mob, lambda told: excerpts.spawns(told, zone, floor))
+    published = serve.respond_with_excerpt(
+        request, alias, kinds.MOB_HABITATS, mob, lambda content: excerpts.spawns(content, zone, floor)
+    )
     if published is not None:
         return published
     shown = _found(queries.mob_head(alias, mob), "creature", mob)["id"]
@@ -109,7 +113,7 @@ def sources(request: HttpRequest, alias: str) -> Answer:
 
 @read
 def source(request: HttpRequest, alias: str, source: int) -> Answer:
-    published = None if request.GET else serve.answer(request, alias, kinds.SOURCE, source)
+    published = None if request.GET else serve.respond(request, alias, kinds.SOURCE, source)
     if published is not None:
         return published
     found = _found(queries.source(alias, source, parameters.difficulty(request)), "source", source)
@@ -117,19 +121,19 @@ def source(request: HttpRequest, alias: str, source: int) -> Answer:
 
 
 @read
-def source_places(request: HttpRequest, alias: str, source: int) -> Answer:
-    published = serve.answer(request, alias, kinds.SOURCE_PLACES, source)
+def source_habitats(request: HttpRequest, alias: str, source: int) -> Answer:
+    published = serve.respond(request, alias, kinds.SOURCE_HABITATS, source)
     if published is not None:
         return published
-    found = _found(queries.source_places(alias, source), "source", source)
+    found = _found(queries.source_habitats(alias, source), "source", source)
     return found if found["id"] == source else moved(request, source=found["id"])
 
 
 @read
 def source_positions(request: HttpRequest, alias: str, source: int) -> Answer:
     zone, floor = parameters.integer(request, "zone", 1, MAX_INT4), parameters.floor(request)
-    published = serve.excerpt(
-        request, alias, kinds.SOURCE_PLACES, source, lambda told: excerpts.positions(told, zone, floor)
+    published = serve.respond_with_excerpt(
+        request, alias, kinds.SOURCE_HABITATS, source, lambda content: excerpts.positions(content, zone, floor)
     )
     if published is not None:
         return published
@@ -143,7 +147,7 @@ def source_positions(request: HttpRequest, alias: str, source: int) -> Answer:
 
 @read
 def item(request: HttpRequest, alias: str, item: int) -> Answer:
-    published = None if request.GET else serve.answer(request, alias, kinds.ITEM, item)
+    published = None if request.GET else serve.respond(request, alias, kinds.ITEM, item)
     if published is not None:
         return published
     limit, cursor, difficulty = parameters.limit(request), parameters.cursor(request), parameters.difficulty(request)
@@ -160,12 +164,12 @@ def search(request: HttpRequest, alias: str) -> Answer:
 @open_to_all
 @answers_problems("GET")
 def unknown(request: HttpRequest, rest: str) -> HttpResponse:
-    """Say in the API's own words that an address below it leads nowhere."""
+    """Answer with a problem that the API has no such address."""
     raise NotFound(f"The API has no address {request.path[:200]}. GET /api/v1/openapi.json describes those it has.")
 
 
 def _found(answer: dict[str, Any] | None, noun: str, number: int) -> dict[str, Any]:
-    """Return an answer, or raise `NotFound` in its place."""
+    """Return the answer, or raise `NotFound` if it is None."""
     if answer is None:
         raise NotFound(f"No {noun} {number} is known here. Nobody has sent anything about it yet, or the id is wrong.")
     return answer

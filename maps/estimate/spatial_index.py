@@ -1,4 +1,4 @@
-"""Which points lie near which, for many separate maps at once. Pure: arrays in, arrays out."""
+"""Pairs of nearby points, for many separate groups of points at once. Pure: arrays in, arrays out."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-#: Points are sorted into square cells of this size (percent); nothing further away is ever found.
+#: Side of the square cells that points are sorted into (percent). Pairs further apart are never found.
 CELL_PCT = 1.5
-#: Pairs that are compared at once: a flood of coordinates in one place would else take gigabytes.
+#: Number of pairs compared at once. It bounds the memory: many coordinates in one cell could else take gigabytes.
 PAIRS_AT_ONCE = 500_000
-#: Cells per side of a map of 0…100 percent, with a rim so that cells of two maps never touch.
+#: Cells per side of a map of 0…100 percent, with a margin so that cells of two groups are never adjacent.
 _CELLS = int(100 / CELL_PCT) + 4
 
 
 class Points:
-    """Points on several maps, as arrays in step: `group` (which map), `x` and `y` in percent."""
+    """Points of several groups as parallel arrays: `group` (a number), `x` and `y` in percent."""
 
     def __init__(self, group: Ints, x: Floats, y: Floats) -> None:
         self.group, self.x, self.y = group, x, y
@@ -32,26 +32,26 @@ class Points:
         return Points(self.group[which], self.x[which], self.y[which])
 
     def cells(self) -> Ints:
-        """Return each point's cell, numbered so that cells above each other follow each other."""
+        """Return each point's cell number. Vertically adjacent cells have consecutive numbers."""
         column = (self.x / CELL_PCT).astype(np.int64) + 2
         row = (self.y / CELL_PCT).astype(np.int64) + 2
         return (self.group * _CELLS + column) * _CELLS + row
 
 
-def near(points: Points, others: Points, radius: Floats) -> tuple[Ints, Ints, Floats]:
-    """Return pairs of a point and another one of its map within `radius[group]`, `CELL_PCT` at most.
+def pairs_within(points: Points, others: Points, radius: Floats) -> tuple[Ints, Ints, Floats]:
+    """Return all pairs of points of the same group that are at most `radius[group]` (up to `CELL_PCT`) apart.
 
-    Three arrays in step: rows of `points`, rows of `others`, squared distances. A point that is in both
-    is near itself.
+    Three parallel arrays: rows of `points`, rows of `others`, squared distances. A point that is in both
+    inputs is paired with itself.
     """
     cells = others.cells()
     order = np.argsort(cells, kind="stable")
     cells = cells[order]
-    at = points.cells()
+    cell = points.cells()
     found = []
     for columns in (-_CELLS, 0, _CELLS):
-        first = np.searchsorted(cells, at + (columns - 1), "left")
-        count = np.searchsorted(cells, at + (columns + 1), "right") - first
+        first = np.searchsorted(cells, cell + (columns - 1), "left")
+        count = np.searchsorted(cells, cell + (columns + 1), "right") - first
         for block in _blocks(count):
             point = np.repeat(block, count[block])
             begin = first[block] - (np.cumsum(count[block]) - count[block])
@@ -64,7 +64,10 @@ def near(points: Points, others: Points, radius: Floats) -> tuple[Ints, Ints, Fl
 
 
 def _blocks(count: Ints) -> Iterator[Ints]:
-    """Yield all rows in blocks whose counts add up to `PAIRS_AT_ONCE`, or more for a single row; one block at least."""
+    """Yield all rows in blocks whose counts add up to at most `PAIRS_AT_ONCE`.
+
+    A block of a single row may exceed that. Without rows there is one empty block.
+    """
     running = np.cumsum(count)
     begin = 0
     while True:
@@ -76,8 +79,8 @@ def _blocks(count: Ints) -> Iterator[Ints]:
             return
 
 
-def connected(count: int, first: Ints, second: Ints) -> Ints:
-    """Return for each of `count` nodes the lowest node it is connected with, given edges as two arrays in step."""
+def connected_components(count: int, first: Ints, second: Ints) -> Ints:
+    """Return for each of `count` nodes the lowest node of its component, given edges as two parallel arrays."""
     label = np.arange(count)
     while True:
         lowest = label.copy()

@@ -1,17 +1,18 @@
-"""Spawn points from coordinates: where a creature stands, given where players stood when they saw it. Pure.
+"""Estimate spawn points from coordinates: where a creature stands, given where players stood when they saw it. Pure.
 
-A coordinate is the player's, somewhere within interaction range of the creature. So the coordinates of
-one creature are a mixture: a round cloud per spawn point, all of one spread (the creature's), a few
-coordinates that are wrong or made up, evenly over the map, and those along patrols. The steps:
+A coordinate is the player's, somewhere within interaction range of the creature. The coordinates of one creature are
+therefore modeled as a mixture: a round normal component per spawn point, all with the same standard deviation (the
+creature's), and noise: wrong or invented coordinates, uniform over the map. The steps:
 
-1. every coordinate that is the densest within a step of it starts a cloud (far too many);
-2. expectation-maximisation settles centres, sizes, the creature's spread and the share of wrong ones;
-3. two clouds become one where one explains the coordinates as well, and 2 is repeated;
-4. clouds too small to be one of this creature's spawn points are taken for wrong coordinates, or,
-   where they form a chain, for a patrol (`maps.estimate.patrols`).
+1. every coordinate that is the densest in a small window starts a component (far too many);
+2. expectation-maximization fits centers, sizes, the creature's standard deviation and its share of noise;
+3. two components are merged if one explains their coordinates as well, and step 2 is repeated;
+4. each coordinate is assigned to its most likely component, which makes clusters of coordinates; clusters that are
+   too small to be spawn points of this creature are noise, or a patrol if they form a chain
+   (`maps.estimate.cluster_support`, `maps.estimate.patrols`).
 
 Many creatures are estimated at once: numpy's cost per call would otherwise be most of the time.
-See docs/spawns.md for the reasons, the figures and the limits.
+docs/spawns.md holds the reasons, the figures and the limits.
 """
 
 from __future__ import annotations
@@ -23,32 +24,32 @@ from itertools import pairwise
 import numpy as np
 
 from maps import coordinates
-from maps.coordinates import Places
-from maps.estimate.cluster_support import are_spawns, meet
+from maps.coordinates import Coordinates
+from maps.estimate.cluster_support import are_spawn_points, measure
 from maps.estimate.patrols import Patrol, find_patrols
-from maps.estimate.spatial_index import CELL_PCT, Bools, Floats, Ints, Points, near
+from maps.estimate.spatial_index import CELL_PCT, Bools, Floats, Ints, Points, pairs_within
 
-#: A spawn point is confirmed once so many distinct uploaders have seen it.
+#: A spawn point is confirmed once this many distinct uploaders have seen it.
 CONFIRMED_UPLOADERS = 2
-#: The map's own resolution: clouds closer than this (percent) are one spawn point to a reader.
+#: The map's own resolution: components closer than this (percent) are one spawn point to a reader.
 RESOLUTION_PCT = 0.55
-#: The spread (standard deviation, percent) before anything is known of a creature, and how many
-#: coordinates that guess weighs. The bounds keep it between the grid of 0.1 and the clouds' search range.
-TYPICAL_SPREAD_PCT, SPREAD_WEIGHT = 0.2, 6.0
-LEAST_SPREAD_PCT, MOST_SPREAD_PCT = 0.07, 0.42
-#: Half the width of the window in which a coordinate must be the densest to start a cloud: two steps of
-#: the grid of 0.1. Smaller starts more clouds than there is anything to tell apart.
+#: Prior standard deviation (percent) of a creature's coordinates, and how many coordinates that prior weighs.
+#: The limits keep it between the grid of 0.1 and the radius in which components are searched.
+PRIOR_STD_PCT, PRIOR_WEIGHT = 0.2, 6.0
+MIN_STD_PCT, MAX_STD_PCT = 0.07, 0.42
+#: Half the width of the window in which a coordinate must be the densest to start a component: two steps of
+#: the grid of 0.1. A smaller one starts more components than can be distinguished.
 START_DISTANCE_PCT = 0.2
-#: What a further cloud must gain in log-likelihood: its three parameters, in the manner of Akaike and BIC.
-GAIN_PER_CLOUD = 4.0
-#: The share of wrong coordinates before anything is known of a creature.
-USUAL_WRONG = 0.02
+#: Log-likelihood that a further component must gain: the cost of its three parameters, similar to AIC and BIC.
+GAIN_PER_COMPONENT = 4.0
+#: Prior share of noise among a creature's coordinates.
+PRIOR_NOISE = 0.02
 MAP_AREA = 100.0 * 100.0
-#: Rounds of settling and merging, and steps of expectation-maximisation in each.
+#: Rounds of fitting and merging, and steps of expectation-maximization in each.
 ROUNDS, STEPS = 5, 4
-#: Clouds that hold less than this expected coordinate have lost all of theirs to neighbours.
-LEAST_SIZE = 0.3
-#: Of a place with more distinct coordinates the most confirmed ones are taken: some 400 spawn points
+#: Components with a smaller expected number of coordinates have lost theirs to neighbors.
+MIN_SIZE = 0.3
+#: Of a habitat with more distinct coordinates only the most confirmed ones are used: some 400 spawn points
 #: seen from every side. This and the batches bound the memory; small batches stay in the processor's cache.
 MAX_COORDINATES = 30_000
 BATCH_COORDINATES = 10_000
@@ -56,9 +57,9 @@ BATCH_COORDINATES = 10_000
 
 @dataclass(frozen=True)
 class Estimate:
-    """A creature's spawn points on one floor, as arrays in step, and its patrols.
+    """A creature's spawn points on one floor, as parallel arrays, and its patrols.
 
-    `x`, `y` and `radius` (standard deviation of the coordinates behind it) are percent of the zone's map.
+    `x`, `y` and `radius` (standard deviation of the coordinates behind the point) are percent of the zone's map.
     """
 
     x: Floats
@@ -70,65 +71,65 @@ class Estimate:
 
     @property
     def confirmed(self) -> Bools:
-        """Whether several independent uploaders have seen it."""
+        """Return which spawn points several independent uploaders have seen."""
         return self.uploaders >= CONFIRMED_UPLOADERS
 
 
 @dataclass
-class _Clouds:
-    """Clouds of several creatures: `at` their centres, `size` in coordinates, each weighted by its uploaders."""
+class _Components:
+    """Mixture components of several creatures; `size` is the expected number of coordinates, weighted by uploaders."""
 
-    at: Points
+    center: Points
     size: Floats
 
-    def __getitem__(self, which: Ints | Bools) -> _Clouds:
-        return _Clouds(self.at[which], self.size[which])
+    def __getitem__(self, which: Ints | Bools) -> _Components:
+        return _Components(self.center[which], self.size[which])
 
 
 @dataclass
-class _Mixture:
-    """What the clouds have in common, per creature: squared spread and density of wrong coordinates."""
+class _Shared:
+    """Parameters that all components of a creature share, per creature: variance, and density of the noise."""
 
     variance: Floats
-    wrong: Floats
+    noise: Floats
 
 
 @dataclass(frozen=True)
-class _Seen:
-    """Distinct coordinates of several creatures, each weighted by its uploaders; `total` is the weight per creature."""
+class _Observed:
+    """Distinct coordinates of several creatures, weighted by their uploaders; `total` is the weight per creature."""
 
-    at: Points
+    points: Points
     weight: Floats
     total: Floats
 
     @classmethod
-    def of(cls, batch: list[Places]) -> _Seen:
+    def of(cls, batch: list[Coordinates]) -> _Observed:
         xy = np.concatenate([each.xy for each in batch])
         group = np.repeat(np.arange(len(batch)), [len(each.xy) for each in batch])
         weight = np.concatenate([each.uploaders for each in batch]).astype(float)
-        at = Points(group, (xy >> coordinates.Y_BITS) / 10, (xy & coordinates.Y_MASK) / 10)
-        return cls(at, weight, np.bincount(group, weight, len(batch)).astype(np.float64))
+        points = Points(group, (xy >> coordinates.Y_BITS) / 10, (xy & coordinates.Y_MASK) / 10)
+        return cls(points, weight, np.bincount(group, weight, len(batch)).astype(np.float64))
 
     @property
-    def usually_wrong(self) -> Floats:
-        """The density of wrong coordinates to reckon with, per creature."""
-        return np.maximum(USUAL_WRONG * self.total, 0.05) / MAP_AREA
+    def prior_noise(self) -> Floats:
+        """Return the prior density of noise, per creature."""
+        return np.maximum(PRIOR_NOISE * self.total, 0.05) / MAP_AREA
 
 
-def estimate(places: Iterable[Places]) -> Iterator[Estimate]:
-    """Yield the spawn points behind each creature's coordinates on one floor, in order.
+def estimate(habitats: Iterable[Coordinates]) -> Iterator[Estimate]:
+    """Yield the spawn points behind each habitat's coordinates, in order.
 
-    Every `Places` needs its `seen_by`: coordinates weigh by their distinct uploaders. Never more than a
-    batch of them is held, so `places` may be read from the database as they are needed.
+    All `Coordinates` need their `seen_by`: coordinates are weighted by distinct uploaders. At most a batch of them
+    is held in memory, so `habitats` may be read from the database as they are needed.
     """
-    for batch in _batches(places):
+    for batch in _batches(habitats):
         yield from _estimate_batch(batch)
 
 
-def _batches(places: Iterable[Places]) -> Iterator[list[Places]]:
-    batch: list[Places] = []
+def _batches(habitats: Iterable[Coordinates]) -> Iterator[list[Coordinates]]:
+    batch: list[Coordinates] = []
     size = 0
-    for whole in places:
+    for whole in habitats:
         each = _most_confirmed(whole)
         if batch and size + len(each.xy) > BATCH_COORDINATES:
             yield batch
@@ -139,143 +140,155 @@ def _batches(places: Iterable[Places]) -> Iterator[list[Places]]:
         yield batch
 
 
-def _most_confirmed(places: Places) -> Places:
-    if len(places.xy) <= MAX_COORDINATES:
-        return places
-    kept = np.sort(np.argsort(-places.uploaders, kind="stable")[:MAX_COORDINATES])
-    return Places(
-        places.xy[kept],
-        places.sightings[kept],
-        places.uploaders[kept],
-        places.first_seen[kept],
-        places.last_seen[kept],
-        places.pairs[np.isin(places.pairs >> coordinates.UPLOADER_BITS, places.xy[kept])],
+def _most_confirmed(known: Coordinates) -> Coordinates:
+    """Return at most `MAX_COORDINATES` of a habitat, those with the most uploaders."""
+    if len(known.xy) <= MAX_COORDINATES:
+        return known
+    kept = np.sort(np.argsort(-known.uploaders, kind="stable")[:MAX_COORDINATES])
+    return Coordinates(
+        known.xy[kept],
+        known.sightings[kept],
+        known.uploaders[kept],
+        known.first_seen[kept],
+        known.last_seen[kept],
+        known.pairs[np.isin(known.pairs >> coordinates.UPLOADER_BITS, known.xy[kept])],
     )
 
 
-def _estimate_batch(batch: list[Places]) -> list[Estimate]:
-    seen = _Seen.of(batch)
-    clouds, mixture = _fit(seen)
-    met = meet(batch, seen.at, _members(seen.at, clouds, mixture), clouds.at)
-    spawns = are_spawns(met, seen.total)
-    patrols = find_patrols(met)
-    on_patrol = np.zeros(len(met.support), dtype=bool)
+def _estimate_batch(batch: list[Coordinates]) -> list[Estimate]:
+    observed = _Observed.of(batch)
+    components, shared = _fit(observed)
+    clusters = measure(batch, observed.points, _assign(observed.points, components, shared), components.center)
+    spawns = are_spawn_points(clusters, observed.total)
+    patrols = find_patrols(clusters)
+    on_patrol = np.zeros(len(clusters.support), dtype=bool)
     for _, patrol in patrols:
-        on_patrol[patrol.clouds] = True
+        on_patrol[patrol.clusters] = True
     rows = np.flatnonzero(spawns & ~on_patrol)
-    cut = np.searchsorted(met.at.group[rows], np.arange(len(batch) + 1))
+    bounds = np.searchsorted(clusters.center.group[rows], np.arange(len(batch) + 1))
     found = []
-    for number, (first, last) in enumerate(pairwise(cut.tolist())):
+    for number, (first, last) in enumerate(pairwise(bounds.tolist())):
         own = rows[first:last]
         found.append(
             Estimate(
-                met.at.x[own].clip(0, 100),  # a mean at the rim may lie a rounding error past it
-                met.at.y[own].clip(0, 100),
-                met.radius[own],
-                met.sightings[own],
-                met.uploaders[own],
-                [patrol for where, patrol in patrols if where == number],
+                clusters.center.x[own].clip(0, 100),  # a mean at the edge may be outside by a rounding error
+                clusters.center.y[own].clip(0, 100),
+                clusters.radius[own],
+                clusters.sightings[own],
+                clusters.uploaders[own],
+                [patrol for creature, patrol in patrols if creature == number],
             )
         )
     return found
 
 
-def _fit(seen: _Seen) -> tuple[_Clouds, _Mixture]:
-    """Return the clouds that explain these coordinates best, sorted by creature, and what they share."""
-    clouds = _start(seen)
-    mixture = _Mixture(np.full(len(seen.total), TYPICAL_SPREAD_PCT**2), seen.usually_wrong)
+def _fit(observed: _Observed) -> tuple[_Components, _Shared]:
+    """Return the components that explain the coordinates best, sorted by creature, and their shared parameters."""
+    components = _start(observed)
+    shared = _Shared(np.full(len(observed.total), PRIOR_STD_PCT**2), observed.prior_noise)
     for round_ in range(ROUNDS):
-        _settle(clouds, mixture, seen)
-        clouds = clouds[clouds.size > LEAST_SIZE]
+        _maximize_expectation(components, shared, observed)
+        components = components[components.size > MIN_SIZE]
         if round_ < ROUNDS - 1:
-            clouds = _merge(clouds, mixture)
-    return clouds[np.argsort(clouds.at.group, kind="stable")], mixture
+            components = _merge(components, shared)
+    return components[np.argsort(components.center.group, kind="stable")], shared
 
 
-def _start(seen: _Seen) -> _Clouds:
-    """Return a cloud at each coordinate that is the densest in a small window."""
-    point, other, square = near(seen.at, seen.at, np.full(len(seen.total), 2.5 * TYPICAL_SPREAD_PCT))
-    density = np.bincount(point, seen.weight[other] * np.exp(-square / (2 * TYPICAL_SPREAD_PCT**2)), len(seen.at))
-    # Of equally dense neighbours the later one starts a cloud.
+def _start(observed: _Observed) -> _Components:
+    """Return a component at each coordinate that is the densest in a small window."""
+    count = len(observed.points)
+    point, other, square = pairs_within(
+        observed.points, observed.points, np.full(len(observed.total), 2.5 * PRIOR_STD_PCT)
+    )
+    density = np.bincount(point, observed.weight[other] * np.exp(-square / (2 * PRIOR_STD_PCT**2)), count)
+    # Of equally dense neighbors the later one starts a component.
     denser = (density[other] > density[point]) | ((density[other] == density[point]) & (other > point))
-    beaten = np.bincount(point, denser & (square <= START_DISTANCE_PCT**2 + 1e-6), len(seen.at))
+    beaten = np.bincount(point, denser & (square <= START_DISTANCE_PCT**2 + 1e-6), count)
     start = np.flatnonzero(beaten == 0)
-    return _Clouds(seen.at[start], density[start].astype(np.float64))
+    return _Components(observed.points[start], density[start].astype(np.float64))
 
 
-def _settle(clouds: _Clouds, mixture: _Mixture, seen: _Seen) -> None:
-    """Improve clouds and mixture in place by some steps of expectation-maximisation.
+def _maximize_expectation(components: _Components, shared: _Shared, observed: _Observed) -> None:
+    """Improve components and shared parameters in place by some steps of expectation-maximization.
 
-    The spread takes off a degree of freedom per cloud (its centre is an estimate) and leans on the typical
-    one; a lone coordinate tells nothing of it.
+    The variance loses a degree of freedom per component (its center is an estimate) and is pulled towards the prior:
+    a component with a single coordinate says nothing about the variance.
     """
-    groups = len(seen.total)
-    point, cloud, _ = near(seen.at, clouds.at, _reach(mixture))
-    group, weight, x, y = seen.at.group[point], seen.weight[point], seen.at.x[point], seen.at.y[point]
+    groups, center = len(observed.total), components.center
+    point, component, _ = pairs_within(observed.points, center, _search_radius(shared))
+    group, weight = observed.points.group[point], observed.weight[point]
+    x, y = observed.points.x[point], observed.points.y[point]
     for _ in range(STEPS):
-        square = (x - clouds.at.x[cloud]) ** 2 + (y - clouds.at.y[cloud]) ** 2
-        share = _densities(clouds, mixture, cloud, square, group)
-        share *= weight / (np.bincount(point, share, len(seen.at)) + mixture.wrong[seen.at.group])[point]
-        size = np.maximum(np.bincount(cloud, share, len(clouds.size)), 1e-6)
-        clouds.at.x = np.bincount(cloud, share * x, len(size)) / size
-        clouds.at.y = np.bincount(cloud, share * y, len(size)) / size
-        clouds.size = size
+        square = (x - center.x[component]) ** 2 + (y - center.y[component]) ** 2
+        share = _densities(components, shared, component, square, group)
+        explained = np.bincount(point, share, len(observed.points))
+        share *= weight / (explained + shared.noise[observed.points.group])[point]
+        size = np.maximum(np.bincount(component, share, len(components.size)), 1e-6)
+        center.x = np.bincount(component, share * x, len(size)) / size
+        center.y = np.bincount(component, share * y, len(size)) / size
+        components.size = size
         squares = np.bincount(group, share * square, groups)
-        explained = np.bincount(clouds.at.group, size, groups)
-        freedom = 2 * (explained - np.bincount(clouds.at.group, np.minimum(size, 1), groups))
-        mixture.variance = np.clip(
-            (squares + 2 * SPREAD_WEIGHT * TYPICAL_SPREAD_PCT**2) / (freedom + 2 * SPREAD_WEIGHT),
-            LEAST_SPREAD_PCT**2,
-            MOST_SPREAD_PCT**2,
+        in_components = np.bincount(center.group, size, groups)
+        freedom = 2 * (in_components - np.bincount(center.group, np.minimum(size, 1), groups))
+        shared.variance = np.clip(
+            (squares + 2 * PRIOR_WEIGHT * PRIOR_STD_PCT**2) / (freedom + 2 * PRIOR_WEIGHT),
+            MIN_STD_PCT**2,
+            MAX_STD_PCT**2,
         )
-        mixture.wrong = 0.9 * np.maximum(seen.total - explained, 0) / MAP_AREA + 0.1 * seen.usually_wrong
+        noise = np.maximum(observed.total - in_components, 0) / MAP_AREA
+        shared.noise = 0.9 * noise + 0.1 * observed.prior_noise
 
 
-def _reach(mixture: _Mixture) -> Floats:
-    """Return how far from its centre a cloud is looked for, per creature."""
-    return np.minimum(3.5 * np.sqrt(mixture.variance) + 0.2, CELL_PCT)
+def _search_radius(shared: _Shared) -> Floats:
+    """Return the distance from its center up to which a component can explain coordinates, per creature."""
+    return np.minimum(3.5 * np.sqrt(shared.variance) + 0.2, CELL_PCT)
 
 
-def _densities(clouds: _Clouds, mixture: _Mixture, cloud: Ints, square: Floats, group: Ints) -> Floats:
-    """Return the density of each pair's cloud at the pair's distance."""
-    variance = mixture.variance[group]
-    density: Floats = clouds.size[cloud] * np.exp(-square / (2 * variance)) / (2 * np.pi * variance)
+def _densities(components: _Components, shared: _Shared, component: Ints, square: Floats, group: Ints) -> Floats:
+    """Return for each pair the density of its component at the pair's squared distance."""
+    variance = shared.variance[group]
+    density: Floats = components.size[component] * np.exp(-square / (2 * variance)) / (2 * np.pi * variance)
     return density
 
 
-def _merge(clouds: _Clouds, mixture: _Mixture) -> _Clouds:
-    """Join clouds that are one as likely as two, those that gain least by being two first.
-
-    Two clouds gain the squares between their centres and lose the uncertainty of which of them a
-    coordinate belongs to (the classification likelihood of Ward's clustering).
-    """
+def _merge(components: _Components, shared: _Shared) -> _Components:
+    """Merge pairs of components that are as likely one, those that gain least from being two first."""
     while True:
-        first, second, square = near(clouds.at, clouds.at, np.full(len(mixture.variance), CELL_PCT))
-        once = first < second
-        first, second, square = first[once], second[once], square[once]
-        one, other = clouds.size[first], clouds.size[second]
-        both = one + other
-        gain = one * other / both * square / (2 * mixture.variance[clouds.at.group[first]])
-        gain -= both * np.log(both) - one * np.log(one) - other * np.log(other)
-        gain -= GAIN_PER_CLOUD
-        # Too close to be told apart: in any case, the closest first.
-        gain = np.where(square < RESOLUTION_PCT**2, -10 - 1 / (square + 1e-3), gain)
-        least = np.zeros(len(clouds.size))
-        np.minimum.at(least, first, gain)
-        np.minimum.at(least, second, gain)
-        join = (gain < 0) & (gain == least[first]) & (gain == least[second])
-        # Equal gains could name one cloud twice: the first pair of each is joined now, the others next time.
-        rows = np.flatnonzero(join)
-        rows = rows[_first_of_each(first[rows]) & _first_of_each(second[rows])]
-        rows = rows[~np.isin(second[rows], first[rows])]
-        if not len(rows):
-            return clouds
-        kept, gone = first[rows], second[rows]
-        size = clouds.size[kept] + clouds.size[gone]
-        for axis in (clouds.at.x, clouds.at.y):
-            axis[kept] = (axis[kept] * clouds.size[kept] + axis[gone] * clouds.size[gone]) / size
-        clouds.size[kept] = size
-        clouds = clouds[np.delete(np.arange(len(clouds.size)), gone)]
+        kept, removed = _mergeable(components, shared)
+        if not len(kept):
+            return components
+        center, size = components.center, components.size[kept] + components.size[removed]
+        for axis in (center.x, center.y):
+            axis[kept] = (axis[kept] * components.size[kept] + axis[removed] * components.size[removed]) / size
+        components.size[kept] = size
+        components = components[np.delete(np.arange(len(components.size)), removed)]
+
+
+def _mergeable(components: _Components, shared: _Shared) -> tuple[Ints, Ints]:
+    """Return pairs of components to merge now, as two parallel arrays in which each component occurs at most once.
+
+    Two components gain the squares between their centers and lose the uncertainty which of them a coordinate
+    belongs to (the classification likelihood of Ward's clustering).
+    """
+    first, second, square = pairs_within(components.center, components.center, np.full(len(shared.variance), CELL_PCT))
+    once = first < second
+    first, second, square = first[once], second[once], square[once]
+    one, other = components.size[first], components.size[second]
+    both = one + other
+    gain = one * other / both * square / (2 * shared.variance[components.center.group[first]])
+    gain -= both * np.log(both) - one * np.log(one) - other * np.log(other)
+    gain -= GAIN_PER_COMPONENT
+    # Below the map's resolution they are merged in any case, the closest first.
+    gain = np.where(square < RESOLUTION_PCT**2, -10 - 1 / (square + 1e-3), gain)
+    least = np.zeros(len(components.size))
+    np.minimum.at(least, first, gain)
+    np.minimum.at(least, second, gain)
+    join = (gain < 0) & (gain == least[first]) & (gain == least[second])
+    # With equal gains a component may be in several pairs: the first of them is merged now, the others next time.
+    rows = np.flatnonzero(join)
+    rows = rows[_first_of_each(first[rows]) & _first_of_each(second[rows])]
+    rows = rows[~np.isin(second[rows], first[rows])]
+    return first[rows], second[rows]
 
 
 def _first_of_each(rows: Ints) -> Bools:
@@ -284,14 +297,14 @@ def _first_of_each(rows: Ints) -> Bools:
     return first
 
 
-def _members(seen: Points, clouds: _Clouds, mixture: _Mixture) -> Ints:
-    """Return the row of the cloud that each coordinate belongs to, -1 where it is likelier a wrong one."""
-    point, cloud, square = near(seen, clouds.at, _reach(mixture))
-    share = _densities(clouds, mixture, cloud, square, seen.group[point])
+def _assign(points: Points, components: _Components, shared: _Shared) -> Ints:
+    """Return the row of the component that each coordinate most likely belongs to, -1 if noise is more likely."""
+    point, component, square = pairs_within(points, components.center, _search_radius(shared))
+    share = _densities(components, shared, component, square, points.group[point])
     order = np.lexsort((share, point))
     last = np.append(np.diff(point[order]) > 0, True) if len(order) else np.zeros(0, dtype=bool)
     best = order[last]
-    best = best[share[best] > mixture.wrong[seen.group[point[best]]]]
-    member = np.full(len(seen), -1)
-    member[point[best]] = cloud[best]
+    best = best[share[best] > shared.noise[points.group[point[best]]]]
+    member = np.full(len(points), -1)
+    member[point[best]] = component[best]
     return member

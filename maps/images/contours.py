@@ -1,4 +1,4 @@
-"""Where players have walked, as a sheet of contours. Pure: packed coordinates in, levels out."""
+"""Contours of where players have been in a zone. Pure: packed coordinates in, density and bands out."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from numpy.typing import NDArray
 
 from maps.coordinates import Y_BITS, Y_MASK, Ints
 
-#: Cells of the sheet across and down, before it is drawn finer: squares on a map three wide to two high.
-ACROSS, DOWN = 300, 200
+#: Columns and rows of the grid: square cells on a map three wide to two high.
+COLUMNS, ROWS = 300, 200
 
 #: Tenths of a percent along either side of a zone's map; both 0 and 1000 occur.
 TENTHS = 1000
 
-#: Half the width of a pass of smoothing in cells. Three passes of a moving mean are close to a normal curve.
-REACH = 4
+#: Half the width of the moving mean in cells. Three passes of a moving mean approximate a normal distribution.
+HALF_WIDTH = 4
 PASSES = 3
 
-#: Bands of the sheet, each walked so many times as much as the one around it.
+#: Number of bands, and the ratio of density between one band and the next.
 BANDS = 6
 BAND_RATIO = 2.5
 
@@ -25,35 +25,35 @@ Grid = NDArray[np.float64]
 FineGrid = NDArray[np.float32]
 
 
-def walked(xy: Ints, sightings: Ints) -> Grid:
-    """Return how much each part of a zone was walked: `DOWN` rows of `ACROSS` shares of the most, 0 to 1.
+def density(xy: Ints, sightings: Ints) -> Grid:
+    """Return the smoothed density of players' coordinates: `ROWS` × `COLUMNS`, relative to the largest, 0 to 1.
 
-    Takes the packed coordinates of everything in the zone (they are the player's) and how often each was noted.
+    `xy` are the packed coordinates of all subjects in the zone, `sightings` how often each of them was listed.
     """
     if not len(xy):
-        return np.zeros((DOWN, ACROSS))
-    column = np.minimum((xy >> Y_BITS) * ACROSS // TENTHS, ACROSS - 1)
-    row = np.minimum((xy & Y_MASK) * DOWN // TENTHS, DOWN - 1)
-    # The root: a hundred sightings at one creature don't make its place a hundred times as much walked.
-    counted = np.bincount(row * ACROSS + column, np.sqrt(sightings), minlength=DOWN * ACROSS)
-    smooth = _smooth(_smooth(counted.reshape(DOWN, ACROSS).astype(np.float64)).T).T
-    share: Grid = smooth / smooth.max()
-    return share
+        return np.zeros((ROWS, COLUMNS))
+    column = np.minimum((xy >> Y_BITS) * COLUMNS // TENTHS, COLUMNS - 1)
+    row = np.minimum((xy & Y_MASK) * ROWS // TENTHS, ROWS - 1)
+    # The root limits the weight of a single creature with hundreds of sightings.
+    counted = np.bincount(row * COLUMNS + column, np.sqrt(sightings), minlength=ROWS * COLUMNS)
+    smooth = _smooth(_smooth(counted.reshape(ROWS, COLUMNS).astype(np.float64)).T).T
+    relative: Grid = smooth / smooth.max()
+    return relative
 
 
-def bands(share: Grid | FineGrid) -> NDArray[np.uint8]:
-    """Return the band of each share: 0 where (next to) nobody was, `BANDS` where most were."""
-    band = np.zeros(share.shape, dtype=np.uint8)
+def bands(relative: Grid | FineGrid) -> NDArray[np.uint8]:
+    """Return the band of each relative density: 0 where (almost) nobody was, `BANDS` at the densest."""
+    band = np.zeros(relative.shape, dtype=np.uint8)
     for least in BAND_RATIO ** np.arange(-BANDS, 0.0):
-        # Compared at the shares' own precision: a logarithm of each pixel takes ten times as long.
-        band += share > share.dtype.type(least)
+        # Compared in the precision of the densities: a logarithm of each pixel takes ten times as long.
+        band += relative > relative.dtype.type(least)
     return band
 
 
 def _smooth(grid: Grid) -> Grid:
-    """Return the moving mean along the rows, nothing lying beyond their ends."""
+    """Return the moving mean along the rows. Cells outside the grid count as zero."""
     for _ in range(PASSES):
-        padded = np.pad(grid, ((0, 0), (REACH + 1, REACH)))
+        padded = np.pad(grid, ((0, 0), (HALF_WIDTH + 1, HALF_WIDTH)))
         summed = padded.cumsum(axis=1)
-        grid = np.maximum(summed[:, 2 * REACH + 1 :] - summed[:, : -2 * REACH - 1], 0) / (2 * REACH + 1)
+        grid = np.maximum(summed[:, 2 * HALF_WIDTH + 1 :] - summed[:, : -2 * HALF_WIDTH - 1], 0) / (2 * HALF_WIDTH + 1)
     return grid

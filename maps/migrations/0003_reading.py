@@ -1,6 +1,6 @@
-"""What reads need beside the tables: the sort order of names, and functions and views over mobs.
+"""The sort order of names, and the functions and views that reads use.
 
-A mob is a creature as readers see it: one raw creature id and the named creatures shown as it.
+A mob is a creature under the id that readers see: one raw creature id and the named creatures shown as it.
 """
 
 from django.db import migrations
@@ -9,7 +9,7 @@ from core.router import MAP_PREFIX
 
 
 def create_name_order(apps, schema_editor):
-    """Create the collation of the locale's language, so that queries need not know the language."""
+    """Create a collation for the locale's language, so that queries are the same for all languages."""
     language = schema_editor.connection.alias.removeprefix(MAP_PREFIX)[:2]
     if not (language.isascii() and language.isalpha()):
         language = "und"
@@ -20,7 +20,7 @@ def drop_name_order(apps, schema_editor):
     schema_editor.execute("DROP COLLATION name_order")
 
 
-# The raw ids that count as one mob. Inlined into the query that calls it.
+# The raw ids of a mob. PostgreSQL inlines the function into the calling query.
 MOB_SUBJECTS = """
 CREATE FUNCTION mob_subjects(mob bigint) RETURNS TABLE (subject bigint)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 2
@@ -29,7 +29,7 @@ BEGIN ATOMIC
 END
 """
 
-# The name that most uploads use; of equally frequent ones the first in byte order. Null if only loot mentions the mob.
+# The most frequent name; of equally frequent ones the first in byte order. Null if only loot refers to the mob.
 MOB_NAME = """
 CREATE FUNCTION mob_name(mob bigint) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -39,7 +39,7 @@ RETURN COALESCE(
 );
 """
 
-# Always one row. Levels, boss and days are null if only loot mentions the mob.
+# Always one row. Levels, boss and days are null if only loot refers to the mob.
 MOB_TRAITS = """
 CREATE FUNCTION mob_traits(mob bigint)
 RETURNS TABLE (level_min int, level_max int, boss bool, reactions bigint[], first_seen date, last_seen date)
@@ -57,7 +57,7 @@ BEGIN ATOMIC
 END
 """
 
-# A coordinate that several subjects share counts once.
+# Number of distinct coordinates: one that several subjects share counts once.
 DISTINCT_POSITIONS = """
 CREATE FUNCTION distinct_positions(subjects bigint[], in_zone int, on_floor int) RETURNS bigint
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -68,7 +68,7 @@ RETURN (
 );
 """
 
-# Counts of several subjects taken as one, by zone and floor.
+# Counts of several subjects together, by zone and floor.
 SUBJECT_HABITAT = """
 CREATE FUNCTION subject_habitat(subjects bigint[])
 RETURNS TABLE (zone int, floor int, positions bigint, sightings bigint, unplaced bigint)
@@ -87,7 +87,7 @@ BEGIN ATOMIC
 END
 """
 
-# Sources as readers see them: one kind of loot of a mob is one source, under the source id of its smallest raw creature.
+# Sources as readers see them: one kind of loot of a mob is one source, with the id of the source of its smallest raw id.
 SHOWN_SOURCE = """
 CREATE VIEW shown_source AS
 SELECT
@@ -107,7 +107,7 @@ FROM source s
 LEFT JOIN named_creature n ON n.id = s.creature
 """
 
-# The sources that are counted together with a given one.
+# The sources that readers see as one with a given one.
 SOURCE_GROUP = """
 CREATE FUNCTION source_group(one int) RETURNS TABLE (source int)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 2
@@ -123,7 +123,7 @@ BEGIN ATOMIC
 END
 """
 
-# Counts of every mob on every floor of every zone. Filter by zone, or read all of it.
+# Counts of every mob per zone and floor. Filter it by zone, or read all of it.
 MOB_HABITAT = """
 CREATE VIEW mob_habitat AS
 SELECT

@@ -1,21 +1,21 @@
-"""What ingest needs beside the tables: ids of named creatures, hot tables, the baseline, and compression."""
+"""What ingest needs in addition to the tables: ids of named creatures, hot tables, the baseline, and compression."""
 
 from django.db import migrations
 
 from maps.models import FIRST_NAMED_ID
 
-# Creatures known by name alone get ids from 2³¹ up, where no id of the game can be.
+# Creatures known by name alone get ids from 2³¹ up, which the game does not use.
 NAMED_CREATURE_IDS = f"""
 CREATE SEQUENCE named_creature_id AS bigint START {FIRST_NAMED_ID} OWNED BY named_creature.id;
 ALTER TABLE named_creature ALTER COLUMN id SET DEFAULT nextval('named_creature_id');
 """
 
-# Two schemas for the hot tables. Ingest creates the tables (`ingest/merge/sql/hot_tables.sql`), in RAM where there is a
-# tablespace for them; they may vanish at any moment. What is here is permanent.
+# Two schemas for the hot tables. Ingest creates the tables (`ingest/merge/sql/hot_tables.sql`), in RAM if there is a
+# tablespace for them; they are interim and may be lost at any moment. The table and sequence here are permanent.
 HOT = """
 CREATE SCHEMA hot_0;
 CREATE SCHEMA hot_1;
--- One row: the set that is being filled; when the last fold ended and how long it took; how many folds in a row failed.
+-- One row: the set that is being filled, when the last fold ended and how long it took, how many folds in a row failed.
 CREATE TABLE hot_state (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     filling smallint NOT NULL DEFAULT 0 CHECK (filling IN (0, 1)),
@@ -28,7 +28,7 @@ INSERT INTO hot_state DEFAULT VALUES;
 CREATE SEQUENCE staging_no AS int CYCLE;
 """
 
-# A fold rewrites packed columns whole: lz4 takes a fifth of the default's time.
+# A fold rewrites packed columns completely: lz4 takes a fifth of the time of the default compression.
 COMPRESSION = """
 ALTER TABLE habitat
     ALTER xy SET COMPRESSION lz4, ALTER sightings SET COMPRESSION lz4, ALTER uploaders SET COMPRESSION lz4,
@@ -37,8 +37,8 @@ ALTER TABLE habitat
 ALTER TABLE creature ALTER reports SET COMPRESSION lz4, ALTER report_counts SET COMPRESSION lz4;
 """
 
-# The merged tables with their keys, once more for uploads whose documents expired (`ingest.maintenance.baseline`).
-# Whatever changes the columns of the live tables changes these, too.
+# The baseline: the merged tables with their keys, for the counts of uploads whose documents expired
+# (`ingest.maintenance.baseline`). A migration that changes columns of the live tables must change these as well.
 BASELINE_KEYS = {
     "creature": "id",
     "creature_name": "creature, name",

@@ -1,4 +1,4 @@
-"""What all pages have in common: the locale in the address, ids in it, redirects for good."""
+"""What all pages have in common: the locale and ids in the URL, permanent redirects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from core import locales
 from maps import paging
 
-#: Ids beyond are none: the largest integer of PostgreSQL, and for creatures its bigint.
+#: The largest ids: the largest integer of PostgreSQL, and for creatures the largest bigint.
 MAX_ID = 2**31 - 1
 MAX_MOB_ID = 2**63 - 1
 
@@ -19,13 +19,13 @@ Page = Callable[..., HttpResponse]
 
 
 class PermanentRedirect308(HttpResponsePermanentRedirect):
-    """Moved for good, with the method kept."""
+    """A permanent redirect that keeps the method."""
 
     status_code = 308
 
 
 def of_locale(page: Page) -> Callable[..., HttpResponseBase]:
-    """Give a page the database of the locale in its address; another client's locale redirects to its map."""
+    """Pass a page the database of the locale in its URL. A locale that is shown as another one redirects there."""
 
     @require_safe
     @wraps(page)
@@ -44,7 +44,7 @@ def of_locale(page: Page) -> Callable[..., HttpResponseBase]:
 
 
 def whole(text: str, largest: int = MAX_ID) -> int:
-    """Return the number that an address's digits are, or raise a 404 when no id is that large."""
+    """Return the number written in a URL, or raise a 404 if no id is that large."""
     number = int(text)
     if number > largest:
         raise Http404("No id is that large.")

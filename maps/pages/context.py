@@ -1,4 +1,4 @@
-"""What every page knows: the hosted locales and the one whose data is shown."""
+"""Template variables of every page: the hosted locales and the one whose data is shown."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from django.utils.translation import get_language
 
 from core import locales
 
-#: The cookie that remembers whose data a visitor wants to see.
+#: The cookie that stores the locale a visitor has chosen.
 LOCALE_COOKIE = "map_locale"
 
-#: What the speakers of a client's language call it; the locales the game is made for.
+#: The locales of the game, each with the language's own name.
 LOCALE_NAMES = {
     "enUS": "English",
     "deDE": "Deutsch",
@@ -29,9 +29,9 @@ LOCALE_NAMES = {
 
 
 def chosen_locale(request: HttpRequest) -> str:
-    """Return the hosted locale a visitor sees: the address's, the remembered one, or the language's.
+    """Return the hosted locale a visitor sees: that of the URL, of the cookie, or of the page's language.
 
-    A page's own address wins, so that a shared link shows the same to everyone.
+    The URL takes precedence, so that a shared link shows the same to everyone.
     """
     hosted = locales.hosted()
     match = request.resolver_match

@@ -1,4 +1,4 @@
-"""The page that visitors get while a database does not answer: a moment's trouble, not a broken page."""
+"""The page that visitors get while a database is unavailable."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ logger = logging.getLogger(__name__)
 
 
 class DatabaseUnavailableMiddleware:
-    """Answer 503 with a page and `Retry-After` where a view could not reach its database.
+    """Answer 503 with a page and `Retry-After` if a view could not reach its database.
 
-    The API's views answer for themselves, with a problem.
+    The API's views answer with a problem instead.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -29,7 +29,7 @@ class DatabaseUnavailableMiddleware:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, (OperationalError, InterfaceError)):
             return None
-        logger.error("%s could not be answered, a database is away: %s", request.path, exception)
+        logger.error("%s could not be answered, a database is unavailable: %s", request.path, exception)
         response = render(request, "503.html", status=503)
         response["Retry-After"] = str(RETRY_AFTER_S)
         response["Cache-Control"] = "no-store"

@@ -1,4 +1,4 @@
-"""Addresses of the atlas' pages. Names of pages end in `-page` where the API has a namesake."""
+"""URLs of the map pages. The name of a page ends in `-page` if the API has a URL of the same name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ urlpatterns = [
     re_path(rf"{_LOCALE}/zones/{_ID}/embed$", zone_views.embed, name="zone-embed"),
     re_path(rf"{_LOCALE}/zones/{_ID}/preview\.png$", zone_views.preview, name="zone-preview"),
     re_path(
-        rf"{_LOCALE}/zones/{_ID}/ground/(?P<floor>[0-9]{{1,10}})\.png$", zone_views.ground_picture, name="zone-ground"
+        rf"{_LOCALE}/zones/{_ID}/ground/(?P<floor>[0-9]{{1,10}})\.png$", zone_views.contour_image, name="zone-ground"
     ),
     re_path(rf"{_LOCALE}/mobs/{_ID}$", views.mob, name="mob-page"),
     re_path(rf"{_LOCALE}/items/{_ID}$", views.item, name="item-page"),

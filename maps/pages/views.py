@@ -1,4 +1,4 @@
-"""The atlas' pages: merged data as people read it. The JSON API tells the same to programs."""
+"""The map pages: the merged data as HTML. The API has the same data as JSON."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from maps.pages.context import LOCALE_COOKIE, chosen_locale
 from maps.publish import kinds, serve
 
 NEWEST_SHOWN = 8
-#: Rows of a list that would be longer, as uploads may bring any number of invented names: the game has fewer zones.
-SHOWN = 200
+#: Rows that a list is cut to, because uploads may contain any number of invented names. The game has fewer zones.
+MAX_SHOWN = 200
 COOKIE_AGE_S = 365 * 24 * 3600
 
 
 @require_safe
 def start(request: HttpRequest) -> HttpResponse:
-    """Say what this is, with live totals and the newest confirmed creatures."""
+    """Show the start page with totals and the newest confirmed creatures."""
     alias = locales.alias(chosen_locale(request))
     worlds = [{"locale": one, "totals": queries.totals(name)} for one, name in locales.aliases().items()]
     newest = queries.newest_confirmed(alias, NEWEST_SHOWN)
@@ -44,17 +44,17 @@ def start(request: HttpRequest) -> HttpResponse:
 
 @of_locale
 def locale_start(request: HttpRequest, alias: str) -> HttpResponse:
-    """Lead `/deDE` to that locale's zones."""
+    """Redirect `/deDE` to that locale's zones."""
     return redirect("zones-page", locale=chosen_locale(request))
 
 
 @of_locale
 def zones(request: HttpRequest, alias: str) -> HttpResponse:
-    """List the zones: those known best, where uploads have brought more than the game has, and on request all."""
+    """List the zones: if uploads name very many the best known ones, and all of them on request."""
     after = request.GET.get("after")
     context: dict[str, Any]
     if after is None and queries.has_many_zones(alias, paging.MAX_LIMIT):
-        context = {"zones": queries.best_known_zones(alias, SHOWN), "everything": _everything("zones")}
+        context = {"zones": queries.best_known_zones(alias, MAX_SHOWN), "everything": _everything("zones")}
     else:
         found = queries.zones(alias, paging.MAX_LIMIT, after)
         context = {"zones": found["zones"], "next": _next(found)}
@@ -69,9 +69,9 @@ def zone(request: HttpRequest, alias: str, id: str) -> HttpResponse:
 
 @of_locale
 def mob(request: HttpRequest, alias: str, id: str) -> HttpResponse:
-    """Show a creature: where it lives and what it gives."""
+    """Show a creature: its habitats and loot."""
     number = whole(id, MAX_MOB_ID)
-    found = serve.found(alias, kinds.MOB, number) or queries.mob(alias, number)
+    found = serve.content(alias, kinds.MOB, number) or queries.mob(alias, number)
     if found is None:
         raise Http404(f"No creature {number}.")
     if found["id"] != number:
@@ -90,10 +90,10 @@ def mob(request: HttpRequest, alias: str, id: str) -> HttpResponse:
 
 @of_locale
 def item(request: HttpRequest, alias: str, id: str) -> HttpResponse:
-    """Show an item and what gives it."""
+    """Show an item and the sources that give it."""
     number = whole(id)
     after = request.GET.get("after")
-    found = None if after else serve.found(alias, kinds.ITEM, number)
+    found = None if after else serve.content(alias, kinds.ITEM, number)
     found = found or queries.item(alias, number, after=after)
     if found is None:
         raise Http404(f"No item {number}.")
@@ -102,13 +102,13 @@ def item(request: HttpRequest, alias: str, id: str) -> HttpResponse:
 
 @of_locale
 def sources(request: HttpRequest, alias: str) -> HttpResponse:
-    """List the ways of getting loot other than killing, all or of one kind; of very many those known best."""
+    """List the sources other than kills, all or of one kind: of very many the best known ones."""
     kind, after = request.GET.get("kind") or None, request.GET.get("after")
     if kind is not None and kind not in queries.KINDS:
         raise Http404("There is no such kind of source.")
     context: dict[str, Any]
     if after is None and queries.has_many_sources(alias, kind, paging.MAX_LIMIT):
-        best = queries.best_known_sources(alias, kind, SHOWN)
+        best = queries.best_known_sources(alias, kind, MAX_SHOWN)
         context = {"sources": best, "everything": _everything("sources", kind=kind)}
     else:
         found = queries.sources(alias, kind, after=after)
@@ -119,9 +119,9 @@ def sources(request: HttpRequest, alias: str) -> HttpResponse:
 
 @of_locale
 def source(request: HttpRequest, alias: str, id: str) -> HttpResponse:
-    """Show one source of loot: where it is found and what it gives."""
+    """Show a source: its habitats and loot."""
     number = whole(id)
-    found = serve.found(alias, kinds.SOURCE, number) or queries.source(alias, number)
+    found = serve.content(alias, kinds.SOURCE, number) or queries.source(alias, number)
     if found is None:
         raise Http404(f"No source {number}.")
     if found["kind"] == "kill":
@@ -137,7 +137,7 @@ def source(request: HttpRequest, alias: str, id: str) -> HttpResponse:
 
 @of_locale
 def search(request: HttpRequest, alias: str) -> HttpResponse:
-    """List what is named like the query, the best first."""
+    """List what has a name like the query, the best match first."""
     query = request.GET.get("q", "").replace("\0", "").strip()[:100]
     locale = chosen_locale(request)
     kinds = {"mob": ("mob-page", _("Creature")), "item": ("item-page", _("Item")), "zone": ("zone-page", _("Zone"))}
@@ -150,38 +150,38 @@ def search(request: HttpRequest, alias: str) -> HttpResponse:
 
 @of_locale
 def look(request: HttpRequest, alias: str) -> HttpResponse:
-    """Show where more notes would help: zones and creatures known thinly, or not seen for long."""
+    """Show where more sightings would help: zones and creatures that are not confirmed or not seen for long."""
     chosen = request.GET.get("zone", "")
     zone_head = None
     if chosen:
         zone_head = queries.zone_head(alias, whole(chosen)) if chosen.isascii() and chosen.isdigit() else None
         if zone_head is None:
             raise Http404("Nothing is known of that zone.")
-    found = queries.worth_a_look(alias, timezone.now().date(), zone_head["id"] if zone_head else None)
+    found = queries.coverage_gaps(alias, timezone.now().date(), zone_head["id"] if zone_head else None)
     known = bool(found["zones"] or found["mobs"] or queries.totals(alias)["positions"])
-    context = {"zone": zone_head, "months": queries.STALE_DAYS // 30, "known": known, **found}
+    context = {"zone": zone_head, "months": queries.OUTDATED_DAYS // 30, "known": known, **found}
     return render(request, "maps/look.html", context)
 
 
 @require_safe
 def about(request: HttpRequest) -> HttpResponse:
-    """Say what this is and what is kept about whom."""
+    """Describe the site and which data it keeps."""
     kept = {"archive_days": settings.ARCHIVE_DAYS, "refusals_kept": settings.REFUSALS_KEPT}
     return render(request, "maps/about.html", {"section": "about", **kept})
 
 
 @require_safe
 def about_api(request: HttpRequest) -> HttpResponse:
-    """Explain the data, the API, and every code a refusal can carry."""
+    """Describe the data, the API, and every problem code."""
     causes = sorted(problem_classes(), key=lambda one: (one.status, one.code))
-    # Templates would call classes, so their attributes are handed over.
+    # Templates would call the classes, so their attributes are passed.
     problems = [{name: getattr(one, name) for name in ("code", "status", "title", "may_retry")} for one in causes]
     return render(request, "maps/about_api.html", {"section": "about", "problems": problems})
 
 
 @require_safe
 def favicon(request: HttpRequest) -> HttpResponse:
-    """Lead browsers that guess the icon's address (on Django's own pages) to the icon."""
+    """Redirect browsers that request the conventional icon URL (on Django's own pages) to the icon."""
     response = redirect(static("img/mark.svg"))
     response["Cache-Control"] = "public, max-age=86400"
     return response
@@ -189,7 +189,7 @@ def favicon(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def choose_locale(request: HttpRequest) -> HttpResponse:
-    """Remember whose data to show, and lead to the same page in that world."""
+    """Store the chosen locale in a cookie and redirect to the same page of that locale."""
     locale = request.POST.get("locale", "")
     if locale not in locales.hosted():
         raise Http404("No map is hosted for that locale.")
@@ -207,7 +207,7 @@ def choose_locale(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def messages(request: HttpRequest, language: str) -> HttpResponseBase:
-    """Answer the texts of the scripts in one language, as a script."""
+    """Answer with the translated texts of the scripts, as a script."""
     if language not in dict(settings.LANGUAGES):
         raise Http404("The pages are not translated into that language.")
     with override(language):
@@ -217,9 +217,9 @@ def messages(request: HttpRequest, language: str) -> HttpResponseBase:
 
 
 def _same_page(locale: str, path: str) -> str:
-    """Return the address of the page at `path` in another locale's world, as near as there is one.
+    """Return the URL of the page at `path` in another locale, or of the most similar page.
 
-    Creatures and items carry the game's ids in every world; zones, sources and named creatures don't.
+    Creatures and items have the game's ids in every locale; zones, sources and named creatures have not.
     """
     if not path.startswith("/") or not url_has_allowed_host_and_scheme(path, allowed_hosts=None):
         return reverse("start")
@@ -229,21 +229,21 @@ def _same_page(locale: str, path: str) -> str:
         return reverse("start")
     if "locale" not in match.kwargs:
         return path
-    nearest = {"zone-page": "zones-page", "source-page": "sources-page"}.get(str(match.url_name))
+    similar = {"zone-page": "zones-page", "source-page": "sources-page"}.get(str(match.url_name))
     if match.url_name == "mob-page" and int(match.kwargs["id"]) >= FIRST_NAMED_ID:
-        nearest = "zones-page"
-    if nearest is not None:
-        return reverse(nearest, args=[locale])
+        similar = "zones-page"
+    if similar is not None:
+        return reverse(similar, args=[locale])
     return reverse(match.view_name, kwargs=match.kwargs | {"locale": locale})
 
 
 def _next(found: dict[str, Any], **query: str | None) -> str | None:
-    """Return the query of the following page, for a link."""
+    """Return the query string of the next page, None on the last one."""
     return None if found["next"] is None else _after(found["next"], **query)
 
 
 def _everything(listing: str, **query: str | None) -> str:
-    """Return the query of the first page of all by name, for a link."""
+    """Return the query string of the first page of the whole list by name."""
     return _after(paging.before_all(listing), **query)
 
 
@@ -253,32 +253,32 @@ def _after(cursor: str, **query: str | None) -> str:
 
 
 def _where(locale: str, alias: str, zones_seen: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what a page tells of where something was seen, of the zones and floors with the most sightings."""
-    most_seen = sorted(zones_seen, key=lambda place: -place["sightings"])
-    shown = zones_seen if len(zones_seen) <= SHOWN else most_seen[:SHOWN]
+    """Return the template variables for a subject's habitats, limited to those with the most sightings."""
+    most_seen = sorted(zones_seen, key=lambda habitat: -habitat["sightings"])
+    shown = zones_seen if len(zones_seen) <= MAX_SHOWN else most_seen[:MAX_SHOWN]
     return {
         "zones": shown,
-        "places_left": len(zones_seen) - len(shown),
-        "places": _places(locale, alias, shown),
-        "totals": {name: sum(place[name] for place in zones_seen) for name in ("positions", "sightings")},
+        "habitats_left": len(zones_seen) - len(shown),
+        "habitats": _habitats(locale, alias, shown),
+        "totals": {name: sum(habitat[name] for habitat in zones_seen) for name in ("positions", "sightings")},
     }
 
 
-def _places(locale: str, alias: str, zones_seen: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the zones and floors with positions to draw and what to draw them on, those with the most first."""
-    drawn = sorted((place for place in zones_seen if place["positions"]), key=lambda place: -place["positions"])
+def _habitats(locale: str, alias: str, zones_seen: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the habitats that a map can draw, with their backgrounds, those with the most positions first."""
+    drawn = sorted((each for each in zones_seen if each["positions"]), key=lambda each: -each["positions"])
     return [
         {
-            **place,
-            "image": zone_views.image(locale, place["id"], place["floor"]),
-            "ground": zone_views.ground_address(locale, alias, place["id"], place["floor"]),
+            **habitat,
+            "image": zone_views.background(locale, habitat["id"], habitat["floor"]),
+            "contours": zone_views.contour_address(locale, alias, habitat["id"], habitat["floor"]),
         }
-        for place in drawn
+        for habitat in drawn
     ]
 
 
 def _reactions(react: dict[str, int | None]) -> list[tuple[str, tuple[str, str]]]:
-    """Return how either side is met: `[("Alliance", ("hostile", "hostile"))]`, code and word."""
+    """Return the reaction to each side as code and word: `[("Alliance", ("hostile", "hostile"))]`."""
     words = [("hostile", _("hostile")), ("neutral", _("neutral")), ("friendly", _("friendly"))]
     sides = [(_("Alliance"), react["alliance"]), (_("Horde"), react["horde"])]
     return [(side, words[reaction]) for side, reaction in sides if reaction is not None]

@@ -1,4 +1,4 @@
-"""What belongs to a zone's page beside the page itself: pictures, tiles, and the map for other sites' pages."""
+"""Views that belong to a zone's page: its images and tiles, and the map for embedding."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from maps.pages.common import MAX_ID, of_locale, whole
 from maps.pages.context import chosen_locale
 from maps.publish import excerpts, kinds, serve
 
-#: The same as nginx says of them.
-GROUND_CACHE_CONTROL, PREVIEW_CACHE_CONTROL = "public, max-age=300", "public, max-age=900"
+#: The same as in `deploy/nginx/mobmap.conf`.
+CONTOUR_CACHE_CONTROL, PREVIEW_CACHE_CONTROL = "public, max-age=300", "public, max-age=900"
 TILE_CACHE_CONTROL = "public, max-age=31536000, immutable"
 
 
 def context(request: HttpRequest, alias: str, number: int) -> dict[str, Any]:
-    """Return what the templates of a zone's map need, or raise a 404."""
-    # As old as the map on the same page, so that the list is in step with it.
-    drawn = serve.found(alias, kinds.ZONE_MAP, number, even_if_stale=True) or queries.zone_map(alias, number)
+    """Return the template variables of a zone's map, or raise a 404."""
+    # The list must show the same state as the map on the page, even if that is stale.
+    drawn = serve.content(alias, kinds.ZONE_MAP, number, even_if_stale=True) or queries.zone_map(alias, number)
     if drawn is None:
         raise Http404(f"No zone {number}.")
     locale, found = chosen_locale(request), drawn["zone"]
@@ -50,8 +50,8 @@ def context(request: HttpRequest, alias: str, number: int) -> dict[str, Any]:
         "last": before + len(mobs),
         "next": f"?page={page + 1}" if left > 0 else None,
         "gathering": _gathering(alias, number),
-        "images": {floor: shown for floor in found["floors"] if (shown := image(locale, number, floor))},
-        "grounds": {floor: ground_address(locale, alias, number, floor) for floor in found["floors"]},
+        "images": {floor: shown for floor in found["floors"] if (shown := background(locale, number, floor))},
+        "contours": {floor: contour_address(locale, alias, number, floor) for floor in found["floors"]},
         "map": _map(locale, alias, number),
         "preview": request.build_absolute_uri(reverse("zone-preview", args=[locale, number])),
         "address": request.build_absolute_uri(reverse("zone-page", args=[locale, number])),
@@ -63,28 +63,28 @@ def context(request: HttpRequest, alias: str, number: int) -> dict[str, Any]:
 @xframe_options_exempt
 @of_locale
 def embed(request: HttpRequest, alias: str, id: str) -> HttpResponse:
-    """Show a zone's map alone, for the pages of any site."""
+    """Show only a zone's map, to be embedded in the pages of any site."""
     return render(request, "maps/zone_embed.html", context(request, alias, whole(id)))
 
 
 @of_locale
-def ground_picture(request: HttpRequest, alias: str, id: str, floor: str) -> HttpResponse:
-    """Answer the sheet of where players have walked on one floor of a zone."""
+def contour_image(request: HttpRequest, alias: str, id: str, floor: str) -> HttpResponse:
+    """Answer with the contours of one floor of a zone."""
     zone, shown = whole(id), whole(floor)
-    part = zone_images.ground_part(shown)
-    published = serve.answer(request, alias, kinds.ZONE_PICTURES, zone, part, even_if_stale=True)
+    part = zone_images.contour_part(shown)
+    published = serve.respond(request, alias, kinds.ZONE_IMAGES, zone, part, even_if_stale=True)
     response = published or _png(
-        zone_images.ground_picture(alias, zone, shown), f"Nothing was seen on floor {shown} of zone {zone}."
+        zone_images.contour_image(alias, zone, shown), f"Nothing was seen on floor {shown} of zone {zone}."
     )
-    response.setdefault("Cache-Control", GROUND_CACHE_CONTROL)
+    response.setdefault("Cache-Control", CONTOUR_CACHE_CONTROL)
     return response
 
 
 @of_locale
 def preview(request: HttpRequest, alias: str, id: str) -> HttpResponse:
-    """Answer the picture that links to a zone show."""
+    """Answer with the preview image for links to a zone."""
     zone, part = whole(id), zone_images.PREVIEW
-    published = serve.answer(request, alias, kinds.ZONE_PICTURES, zone, part, even_if_stale=True)
+    published = serve.respond(request, alias, kinds.ZONE_IMAGES, zone, part, even_if_stale=True)
     response = published or _png(zone_images.preview(alias, zone), f"No zone {zone}.")
     response.setdefault("Cache-Control", PREVIEW_CACHE_CONTROL)
     return response
@@ -92,7 +92,7 @@ def preview(request: HttpRequest, alias: str, id: str) -> HttpResponse:
 
 @require_safe
 def tile(request: HttpRequest, locale: str, version: str, **at: int) -> FileResponse:
-    """Answer a tile of an imported image. Its address changes with its content, so it is kept for good."""
+    """Answer with a tile of a background image. Its URL contains its version, so it may be cached forever."""
     if locale not in locales.hosted() or max(at.values()) > MAX_ID:
         raise Http404("No image is there.")
     try:
@@ -104,7 +104,7 @@ def tile(request: HttpRequest, locale: str, version: str, **at: int) -> FileResp
 
 
 def _page(request: HttpRequest) -> int:
-    """Return which page of the list of creatures is asked for, or raise a 404."""
+    """Return the requested page of the list of creatures, or raise a 404."""
     asked = request.GET.get("page", "1")
     if not re.fullmatch(r"[1-9][0-9]{0,9}", asked):
         raise Http404("The address names no page of this list.")
@@ -112,18 +112,18 @@ def _page(request: HttpRequest) -> int:
 
 
 def _digest(shown: Any) -> str:
-    """Return what stands for data in the key of what was drawn from them, which takes longer than this by far."""
+    """Return a hash of the data, as the cache key of the HTML rendered from it, which takes far longer."""
     return hashlib.blake2b(orjson.dumps(shown), digest_size=16).hexdigest()
 
 
 def _map(locale: str, alias: str, zone: int) -> str:
-    """Return the address of what the map draws: of what it holds now, if that is published, so that it can be kept."""
+    """Return the URL of the zone's map: that of its current version if there is one, which browsers may cache."""
     return _versioned(reverse("zone-map", args=[locale, zone]), serve.version(alias, kinds.ZONE_MAP, zone))
 
 
-def ground_address(locale: str, alias: str, zone: int, floor: int) -> str:
-    """Return the address of a floor's ground: of the picture as it is now, if that is published."""
-    version = serve.version(alias, kinds.ZONE_PICTURES, zone, zone_images.ground_part(floor))
+def contour_address(locale: str, alias: str, zone: int, floor: int) -> str:
+    """Return the URL of a floor's contours: that of their current version if there is one."""
+    version = serve.version(alias, kinds.ZONE_IMAGES, zone, zone_images.contour_part(floor))
     return _versioned(reverse("zone-ground", args=[locale, zone, floor]), version)
 
 
@@ -131,24 +131,24 @@ def _versioned(address: str, version: str | None) -> str:
     return f"{address}?v={version}" if version else address
 
 
-def _png(picture: bytes | None, missing: str) -> HttpResponse:
-    if picture is None:
+def _png(image: bytes | None, missing: str) -> HttpResponse:
+    if image is None:
         raise Http404(missing)
-    return HttpResponse(picture, content_type="image/png")
+    return HttpResponse(image, content_type="image/png")
 
 
 def _gathering(alias: str, zone_id: int) -> dict[str, int]:
-    """Return the places a zone's map can show of each kind of gathering: `{"herb": 216, "ore": 230}`."""
-    told = serve.found(alias, kinds.ZONE_SOURCES, zone_id, even_if_stale=True)
-    places = dict.fromkeys(queries.GATHERED, 0)
+    """Return the number of positions of each kind of gathering source in a zone: `{"herb": 216, "ore": 230}`."""
+    published = serve.content(alias, kinds.ZONE_SOURCES, zone_id, even_if_stale=True)
+    positions = dict.fromkeys(queries.GATHERED, 0)
     for kind in queries.GATHERED:
-        known = told or queries.sources(alias, kind, zone_id, paging.MAX_LIMIT)
-        places[kind] = sum(source["positions"] for source in known["sources"] if source["kind"] == kind)
-    return {kind: count for kind, count in places.items() if count}
+        known = published or queries.sources(alias, kind, zone_id, paging.MAX_LIMIT)
+        positions[kind] = sum(source["positions"] for source in known["sources"] if source["kind"] == kind)
+    return {kind: count for kind, count in positions.items() if count}
 
 
-def image(locale: str, zone: int, floor: int) -> dict[str, Any] | None:
-    """Return the imported image of a zone's floor: `{"url": "/zone-images/…/{z}/{x}-{y}.webp", "zoom": 3}`."""
+def background(locale: str, zone: int, floor: int) -> dict[str, Any] | None:
+    """Return the background image of a zone's floor: `{"url": "/zone-images/…/{z}/{x}-{y}.webp", "zoom": 3}`."""
     found = backgrounds.find(locale, zone, floor)
     if found is None:
         return None

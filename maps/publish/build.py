@@ -1,4 +1,4 @@
-"""Bring documents up to date with the tables."""
+"""Build published files that are stale."""
 
 from __future__ import annotations
 
@@ -13,49 +13,49 @@ from django.db import connections, transaction
 from core import locales
 from maps.images.zone_images import PREVIEW
 from maps.publish import files, invalidation
-from maps.publish.kinds import BY_NAME, JSON, LANES, MOB, ZONE_MAP, ZONE_PICTURES, Kind, Lane, Parts
+from maps.publish.kinds import BUILD_GROUPS, BY_NAME, JSON, MOB, ZONE_IMAGES, ZONE_MAP, BuildGroup, Kind, Parts
 
 
-def make_stale(alias: str, *, wait: bool = False) -> Iterator[int]:
-    """Make the documents that are older than the tables; yields how many after each round through the lanes.
+def build_stale(alias: str, *, wait: bool = False) -> Iterator[int]:
+    """Build the stale files of a locale. Yields how many after each round through the groups of kinds.
 
-    A mark is gone only if its document is on the disk. One process at a time does it for a locale; another ends at
-    once, or takes turns with it if it is to `wait`.
+    A row of `stale_file` is removed only if its file is on disk. Only one process at a time builds a locale's files.
+    Another one ends at once, or with `wait` it waits for the lock in each round.
     """
-    invalidation.cut_rests(alias)
+    invalidation.cap_delays(alias)
     while True:
-        while invalidation.spread(alias, wait=wait):
+        while invalidation.propagate(alias, wait=wait):
             pass
-        made = sum(_make_some(alias, lane, wait) for lane in LANES) if settings.PUBLISH_DOCUMENTS else 0
-        if not made:
+        built = sum(_build_some(alias, group, wait) for group in BUILD_GROUPS) if settings.PUBLISH_FILES else 0
+        if not built:
             return
-        yield made
+        yield built
 
 
-def _make_some(alias: str, lane: Lane, wait: bool) -> int:
+def _build_some(alias: str, group: BuildGroup, wait: bool) -> int:
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-        if not invalidation.alone(cursor, wait=wait):
+        if not invalidation.lock_files(cursor, wait=wait):
             return 0
-        taken = invalidation.take(cursor, lane)
-        for name, marked in groupby(taken, key=itemgetter(0)):
-            _make(alias, cursor, BY_NAME[name], [number for _name, number in marked])
+        taken = invalidation.take_stale(cursor, group)
+        for name, stale in groupby(taken, key=itemgetter(0)):
+            _build(alias, cursor, BY_NAME[name], [number for _name, number in stale])
     return len(taken)
 
 
-def _make(alias: str, cursor: Any, kind: Kind, numbers: list[int]) -> None:
+def _build(alias: str, cursor: Any, kind: Kind, numbers: list[int]) -> None:
     locale = locales.of_alias(alias)
-    made = {number: kind.make(alias, number) for number in numbers}
+    built = {number: kind.build(alias, number) for number in numbers}
     if kind is MOB:
-        renamed = [number for number, parts in made.items() if _told_name(locale, number) != _name(parts)]
-        # Items' documents tell by name who gives them.
-        invalidation.mark_items_of(cursor, renamed)
+        renamed = [number for number, parts in built.items() if _published_name(locale, number) != _name(parts)]
+        # The files of items contain the names of the creatures that give them.
+        invalidation.invalidate_items_of(cursor, renamed)
     elif kind is ZONE_MAP:
-        invalidation.hurry(cursor, ZONE_PICTURES, [number for number in numbers if not _has_pictures(locale, number)])
-    files.write({files.place(locale, kind, number): parts for number, parts in made.items()}, versioned=kind.versioned)
+        invalidation.prioritize(cursor, ZONE_IMAGES, [number for number in numbers if not _has_images(locale, number)])
+    files.write({files.stem(locale, kind, number): parts for number, parts in built.items()}, versioned=kind.versioned)
 
 
-def _told_name(locale: str, mob: int) -> str | None:
-    """Return the name in a creature's document as it is on the disk."""
+def _published_name(locale: str, mob: int) -> str | None:
+    """Return the name in a creature's published file."""
     found = files.read(files.path(locale, MOB, mob))
     return found["name"] if found else None
 
@@ -65,5 +65,5 @@ def _name(parts: Parts) -> str | None:
     return body["name"] if isinstance(body, dict) else None
 
 
-def _has_pictures(locale: str, zone: int) -> bool:
-    return files.path(locale, ZONE_PICTURES, zone, PREVIEW).exists()
+def _has_images(locale: str, zone: int) -> bool:
+    return files.path(locale, ZONE_IMAGES, zone, PREVIEW).exists()

@@ -1,8 +1,9 @@
-"""Documents on the disk, below the setting PUBLISHED_DIR: `deDE/zone-maps/12.json.gz`, `deDE/mobs/10/10636.json.gz`.
+"""Published files on disk, below the setting PUBLISHED_DIR: `deDE/zone-maps/12.json.gz`, `deDE/mobs/10/10636.json.gz`.
 
-A document has one part or several, each a file: `json.gz`, or a zone's pictures, `deDE/zone-pictures/12.ground-0.png`.
-Compressed once and replaced whole: readers see the old or the new one, also after a power cut. What is versioned lies
-there under its content's name as well, `deDE/zone-maps/12.3f0c9e0b1a2d4c5e.json.gz`, until the content after the next.
+A published file has one or several parts: `json.gz`, or a zone's images, `deDE/zone-images/12.contours-0.png`. Each
+part is compressed once and replaced as a whole: readers see the old or the new one, even after a power failure. Parts
+of versioned kinds are also stored under their version, `deDE/zone-maps/12.3f0c9e0b1a2d4c5e.json.gz`; the current and
+the previous version are kept.
 """
 
 from __future__ import annotations
@@ -23,36 +24,36 @@ import orjson
 from django.conf import settings
 
 from maps.publish.kinds import JSON, Kind, Parts
-from maps.queries.database import Row
+from maps.queries.shapes import Row
 
-#: Level 9 saves another 1 % in 3 times the time.
+#: Level 9 saves another 1 % but takes 3 times as long.
 GZIP_LEVEL = 6
 _VERSIONED = re.compile(r"([0-9]+)\.[0-9a-f]{16}\.(.+)")
-#: Everybody may read what the API tells everybody, above all nginx, which runs as a user of its own.
+#: Readable by all users, because the data is public and nginx runs as a user of its own.
 FILE_MODE, FOLDER_MODE = 0o644, 0o755
-#: The disk takes many syncs at once in little more time than one.
-SYNCING_THREADS = 16
+#: Many concurrent syncs take the disk little more time than one.
+SYNC_THREADS = 16
 
 T = TypeVar("T")
 
 
 def folder(locale: str, kind: Kind) -> Path:
-    """Return where a locale's documents of a kind lie."""
+    """Return the folder of a locale's files of one kind."""
     return Path(settings.PUBLISHED_DIR) / locale / kind.folder
 
 
-def place(locale: str, kind: Kind, number: int) -> Path:
-    """Return what the paths of a document's parts begin with: there is a folder for each thousand past the first."""
+def stem(locale: str, kind: Kind, number: int) -> Path:
+    """Return what the paths of a file's parts begin with. Each thousand after the first has a folder of its own."""
     return folder(locale, kind) / str(number)[:-3] / str(number)
 
 
 def path(locale: str, kind: Kind, number: int, part: str = JSON) -> Path:
-    """Return where a part of a document lies, made or not."""
-    return _path(place(locale, kind, number), part)
+    """Return the path of a part of a file, which may not exist."""
+    return _path(stem(locale, kind, number), part)
 
 
 def read(file: Path) -> Row | None:
-    """Return what a document holds, None if there is none."""
+    """Return the content of a JSON part, None if there is no such file."""
     try:
         body: Row = orjson.loads(gzip.decompress(file.read_bytes()))
     except FileNotFoundError:
@@ -61,47 +62,47 @@ def read(file: Path) -> Row | None:
 
 
 def version(content: bytes) -> str:
-    """Return the name of a document's content, 16 digits: `3f0c9e0b1a2d4c5e`."""
+    """Return the version of a content, a hash with 16 hexadecimal digits: `3f0c9e0b1a2d4c5e`."""
     return blake2b(content, digest_size=8).hexdigest()
 
 
-def write(documents: Mapping[Path, Parts], *, versioned: bool = False) -> None:
-    """Write documents by their `place`, delete parts that they don't have (any more).
+def write(published: Mapping[Path, Parts], *, versioned: bool = False) -> None:
+    """Write published files, given by their `stem`, and delete parts that they no longer have.
 
-    Equal ones stay as they are, so that browsers keep what they have. All are on the disk afterwards. Raises `OSError`
-    when they are not; then some may be written, each whole.
+    Unchanged parts are not written, so that browsers keep what they have cached. When this returns, all parts are
+    synced to disk. Raises `OSError` on failure; then some parts may have been replaced, each as a whole.
     """
     new: dict[Path, Path] = {}
     changed = set()
     try:
-        for where, parts in documents.items():
+        for where, parts in published.items():
             if _delete_others(where, parts, versioned=versioned):
                 changed.add(where.parent)
-            for part, made in parts.items():
-                file, content = _path(where, part), made if isinstance(made, bytes) else compressed(made)
+            for part, body in parts.items():
+                file, content = _path(where, part), body if isinstance(body, bytes) else compress(body)
                 if _read_bytes(file) != content:
                     new[file] = _write_beside(file, content)
-        _each(_sync, new.values())
+        _run_all(_sync, new.values())
         for file, written in new.items():
             if versioned:
-                _name_by_content(file, written)
+                _link_version(file, written)
             written.replace(file)
             changed.add(file.parent)
     finally:
         for written in new.values():
             written.unlink(missing_ok=True)
-    _each(_sync, changed)
+    _run_all(_sync, changed)
 
 
-def compressed(body: Row) -> bytes:
-    """Return JSON as it is published."""
+def compress(body: Row) -> bytes:
+    """Return compressed JSON, as it is published."""
     return gzip.compress(orjson.dumps(body), GZIP_LEVEL, mtime=0)
 
 
-def numbers(locale: str, kind: Kind) -> Iterator[tuple[int | None, Path]]:
-    """Yield all files below a kind's folder with the number of their document, None for strays.
+def list_files(locale: str, kind: Kind) -> Iterator[tuple[int | None, Path]]:
+    """Yield all files below a kind's folder with their number, None for files that do not belong there.
 
-    The contents of a document by their own names are left out.
+    Versions of a part that exists are left out.
     """
     for where, _folders, names in os.walk(folder(locale, kind)):
         for name in names:
@@ -118,24 +119,24 @@ def _path(where: Path, part: str) -> Path:
 
 
 def _delete_others(where: Path, parts: Parts, *, versioned: bool) -> bool:
-    """Delete the parts that a document has on the disk and no longer is made of; returns whether there were any."""
-    # Only what is versioned has several; a folder with a thousand documents is not searched for each of them.
-    there = list(where.parent.glob(f"{where.name}.*")) if versioned else [_path(where, JSON)]
-    gone = False
-    for file in there:
+    """Delete the parts that a file no longer has. Returns whether there were any."""
+    # Only versioned kinds have several parts. Searching a folder of a thousand files for each of them would be slow.
+    existing = list(where.parent.glob(f"{where.name}.*")) if versioned else [_path(where, JSON)]
+    deleted = False
+    for file in existing:
         of = _VERSIONED.fullmatch(file.name)
         if (of[2] if of else file.name.partition(".")[2]) not in parts:
             with suppress(FileNotFoundError):
                 file.unlink()
-                gone = True
-    return gone
+                deleted = True
+    return deleted
 
 
-def _name_by_content(file: Path, written: Path) -> None:
-    """Give a new file the name of its content as well, and take away all others but the newest.
+def _link_version(file: Path, written: Path) -> None:
+    """Link a new file under its version as well, and delete all other versions but the newest.
 
-    A page that has just told the address before this one is not sent elsewhere for it; to keep more would cost a busy
-    site a copy of every map each few seconds.
+    A page that was just served refers to the previous version, which is therefore kept. Keeping more of them would
+    cost a busy site a copy of every map every few seconds.
     """
     number, _, part = file.name.partition(".")
     own = file.with_name(f"{number}.{version(written.read_bytes())}.{part}")
@@ -154,9 +155,9 @@ def _read_bytes(file: Path) -> bytes | None:
 
 
 def _write_beside(file: Path, content: bytes) -> Path:
-    """Write a new file next to where it is to be, not synced yet; returns its path."""
+    """Write a temporary file in the folder of `file`, not synced yet. Returns its path."""
     _make_folder(file.parent)
-    # ETags count whole seconds: two contents must never share one.
+    # ETags contain the time in whole seconds: two contents must never have the same.
     changed_at = max(int(time()), _changed_at(file) + 1)
     with NamedTemporaryFile(dir=file.parent, prefix=".", suffix=".new", delete=False) as new:
         try:
@@ -171,17 +172,17 @@ def _write_beside(file: Path, content: bytes) -> Path:
 
 
 def _make_folder(where: Path) -> None:
-    """Make a folder and those around it, open for everybody whatever the process's umask."""
+    """Make a folder and its missing parents, readable by all users whatever the process's umask."""
     missing = [each for each in (where, *where.parents) if not each.exists()]
     for one in reversed(missing):
         one.mkdir(exist_ok=True)
         with suppress(PermissionError):  # made by another user at the same moment
             one.chmod(FOLDER_MODE)
-    _each(_sync, {one.parent for one in missing})
+    _run_all(_sync, {one.parent for one in missing})
 
 
 def _changed_at(file: Path) -> int:
-    """Return when a file was written, in whole seconds since 1970; 0 if there is none."""
+    """Return when a file was written in whole seconds since 1970, 0 if there is none."""
     try:
         return int(file.stat().st_mtime)
     except FileNotFoundError:
@@ -196,12 +197,12 @@ def _sync(where: Path) -> None:
         os.close(number)
 
 
-def _each(work: Callable[[T], None], things: Iterable[T]) -> None:
-    """Do something with each thing, with several at once; raises the first error once all are done."""
-    listed = list(things)
+def _run_all(work: Callable[[T], None], items: Iterable[T]) -> None:
+    """Call `work` for each item in several threads. Raises the first error when all are done."""
+    listed = list(items)
     if len(listed) < 2:
         for one in listed:
             work(one)
         return
-    with ThreadPoolExecutor(min(SYNCING_THREADS, len(listed))) as threads:
+    with ThreadPoolExecutor(min(SYNC_THREADS, len(listed))) as threads:
         list(threads.map(work, listed))

@@ -1,6 +1,6 @@
-"""Item names from a table: read and check it whole, then take it over in one transaction.
+"""Import item names from a CSV table: read and check all of it, then write it in one transaction.
 
-Uploads carry item ids only; without an import an item is shown by its number.
+Uploads contain only item ids; without an import an item is shown with its id.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from django.db import connections, transaction
 from maps.publish.sql import load
 
 HEADER = ["id", "name"]
-LARGEST_ID = 2**31 - 1
-LONGEST_NAME = 200
+MAX_ID = 2**31 - 1
+MAX_NAME_CHARACTERS = 200
 MAX_ERRORS = 20
 
 _ID = re.compile(r"[1-9][0-9]{0,9}")
 
 
 class NamesUnreadable(ValueError):
-    """The table can't be taken: `errors` says where and why, for up to `MAX_ERRORS` places."""
+    """The table is invalid: `errors` has line and reason of up to `MAX_ERRORS` errors."""
 
     def __init__(self, errors: list[str]) -> None:
         super().__init__("\n".join(errors))
@@ -84,23 +84,23 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _fault(row: list[str]) -> str:
-    """Return what is wrong with a row's fields, or nothing."""
+    """Return what is wrong with a row's fields, an empty text if nothing is."""
     if len(row) != len(HEADER):
         return f"expected 2 fields, id and name, found {len(row)}. A name with a comma needs quotes"
     number, name = row
-    if not _ID.fullmatch(number) or int(number) > LARGEST_ID:
-        return f"expected an id from 1 to {LARGEST_ID}, found {number[:40]!r}"
+    if not _ID.fullmatch(number) or int(number) > MAX_ID:
+        return f"expected an id from 1 to {MAX_ID}, found {number[:40]!r}"
     if not name.strip():
         return f"item {number} has no name"
-    if len(name) > LONGEST_NAME:
-        return f"the name of item {number} has {len(name)} characters, at most {LONGEST_NAME} are taken"
+    if len(name) > MAX_NAME_CHARACTERS:
+        return f"the name of item {number} has {len(name)} characters, at most {MAX_NAME_CHARACTERS} are allowed"
     if any(unicodedata.category(character) == "Cc" for character in name):
-        return f"the name of item {number} holds a control character: {name[:40]!r}"
+        return f"the name of item {number} contains a control character: {name[:40]!r}"
     return ""
 
 
 def import_items(alias: str, names: dict[int, str], *, dry_run: bool = False) -> Import:
-    """Add or change item names in a locale's database and return what that came to.
+    """Add or change item names in a locale's database and return how many changed.
 
     Names that are not in the table stay. With `dry_run` nothing but a temporary table is written.
     """
@@ -109,12 +109,12 @@ def import_items(alias: str, names: dict[int, str], *, dry_run: bool = False) ->
         with cursor.copy("COPY imported_item (id, name) FROM STDIN") as copy:
             for row in names.items():
                 copy.write_row(row)
-        if not dry_run:  # two imports at once take turns, or the counts of one would be wrong
+        if not dry_run:  # two imports must not run at once, or the counts of one would be wrong
             cursor.execute("LOCK TABLE item IN SHARE ROW EXCLUSIVE MODE")
-        cursor.execute(load("item_changes.sql"))
+        cursor.execute(load("count_item_changes.sql"))
         result = Import(*cursor.fetchone())
         if not dry_run:
-            cursor.execute(load("item_marks.sql"))
-            cursor.execute(load("item_upsert.sql"))
-        cursor.execute("DROP TABLE imported_item")  # now: an outer transaction may bring another import
+            cursor.execute(load("invalidate_renamed_items.sql"))
+            cursor.execute(load("upsert_items.sql"))
+        cursor.execute("DROP TABLE imported_item")  # now, because an outer transaction may contain another import
     return result

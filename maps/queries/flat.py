@@ -1,28 +1,28 @@
-"""Coordinates and spawn points as flat lists of numbers, as documents hold them, and as GeoJSON made of these. Pure."""
+"""Coordinates and spawn points as flat lists of numbers, as published files contain them, and back to GeoJSON. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from maps.coordinates import Y_BITS, Y_MASK, Places
+from maps.coordinates import Y_BITS, Y_MASK, Coordinates
 from maps.queries import shapes
-from maps.queries.database import Row
+from maps.queries.shapes import Row
 
-#: What stands for one coordinate, and for one spawn point, in the lists of `mob_places`, in this order.
+#: The numbers per coordinate and per spawn point in the flat lists of `mob_habitats`, in this order.
 POSITION_FIELDS = ["x", "y", "sightings", "uploaders", "first_seen", "last_seen"]
 SPAWN_FIELDS = ["x", "y", "radius", "sightings", "uploaders", "confirmed"]
 
 
-def places(parts: list[Row]) -> list[Row]:
+def habitats(parts: list[Row]) -> list[Row]:
     """Return rows of `Habitat` (ordered by zone and floor) as `[{"zone", "floor", "positions"}]`.
 
     `positions` holds six numbers per coordinate in the order of `POSITION_FIELDS`: `[21.6, 33.0, 12, 3, 20000, 20007]`.
-    Places without any coordinate are left out.
+    Habitats without coordinates are left out.
     """
     return [
-        {"zone": zone, "floor": floor, "positions": _positions(here)}
-        for zone, floor, here in shapes.places_by_floor(parts)
-        if len(here.xy)
+        {"zone": zone, "floor": floor, "positions": _positions(known)}
+        for zone, floor, known in shapes.united_by_floor(parts)
+        if len(known.xy)
     ]
 
 
@@ -35,34 +35,34 @@ def spawn(row: Row) -> list[float]:
 
 
 def patrol(number: int, area: Row) -> Row:
-    """Return where the spawn point of a place's list walks, of its area as a GeoJSON polygon.
+    """Return the area (a GeoJSON polygon) of the patrol that is spawn point `number` in its list.
 
-    `{"spawn": 0, "ring": [[20, 30], …]}`, and `holes` where its way leads around something.
+    `{"spawn": 0, "ring": [[20, 30], …]}`, and `holes` if the area has any.
     """
     ring, *holes = area["coordinates"]
     return {"spawn": number, "ring": ring} | ({"holes": holes} if holes else {})
 
 
-def position_features(told: list[Row], zone: int | None, floor: int | None) -> Row:
-    """Return the coordinates of places as GeoJSON, the same as `shapes.position_features` makes of the tables' rows."""
+def position_features(known: list[Row], zone: int | None, floor: int | None) -> Row:
+    """Return the coordinates of habitats as GeoJSON, equal to what `shapes.position_features` returns for the rows."""
     return shapes.collection(
         [
-            shapes.position_feature(place["zone"], place["floor"], numbers)
-            for place in _chosen(told, zone, floor)
-            for numbers in _each(place["positions"], len(POSITION_FIELDS))
+            shapes.position_feature(habitat["zone"], habitat["floor"], numbers)
+            for habitat in _selected(known, zone, floor)
+            for numbers in _tuples(habitat["positions"], len(POSITION_FIELDS))
         ]
     )
 
 
-def spawn_features(told: list[Row], zone: int, floor: int | None) -> Row:
-    """Return the spawn points of places as GeoJSON, as `mob_spawns` does."""
+def spawn_features(known: list[Row], zone: int, floor: int | None) -> Row:
+    """Return the spawn points of habitats as GeoJSON, equal to what `queries.mob_spawns` returns."""
     features = []
-    for place in _chosen(told, zone, floor):
-        areas = {one["spawn"]: [one["ring"], *one.get("holes", [])] for one in place["patrols"]}
-        for number, values in enumerate(_each(place["spawns"], len(SPAWN_FIELDS))):
+    for habitat in _selected(known, zone, floor):
+        areas = {one["spawn"]: [one["ring"], *one.get("holes", [])] for one in habitat["patrols"]}
+        for number, values in enumerate(_tuples(habitat["spawns"], len(SPAWN_FIELDS))):
             x_pct, y_pct, radius, sightings, uploaders, confirmed = values
             properties = {
-                "floor": place["floor"],
+                "floor": habitat["floor"],
                 "radius": radius,
                 "sightings": sightings,
                 "uploaders": uploaders,
@@ -74,17 +74,18 @@ def spawn_features(told: list[Row], zone: int, floor: int | None) -> Row:
     return shapes.collection(features)
 
 
-def _positions(here: Places) -> list[float]:
-    at = ((here.xy >> Y_BITS) / 10, (here.xy & Y_MASK) / 10)
-    columns = (*at, here.sightings, here.uploaders, here.first_seen, here.last_seen)
+def _positions(known: Coordinates) -> list[float]:
+    percent = ((known.xy >> Y_BITS) / 10, (known.xy & Y_MASK) / 10)
+    columns = (*percent, known.sightings, known.uploaders, known.first_seen, known.last_seen)
     return [number for one in zip(*(column.tolist() for column in columns), strict=True) for number in one]
 
 
-def _chosen(told: list[Row], zone: int | None, floor: int | None) -> Iterator[Row]:
-    for place in told:
-        if zone in (None, place["zone"]) and floor in (None, place["floor"]):
-            yield place
+def _selected(known: list[Row], zone: int | None, floor: int | None) -> Iterator[Row]:
+    for habitat in known:
+        if zone in (None, habitat["zone"]) and floor in (None, habitat["floor"]):
+            yield habitat
 
 
-def _each(numbers: list[float], fields: int) -> Iterator[tuple[float, ...]]:
-    return zip(*(numbers[field::fields] for field in range(fields)), strict=True)
+def _tuples(numbers: list[float], size: int) -> Iterator[tuple[float, ...]]:
+    """Yield a flat list in tuples of `size` numbers."""
+    return zip(*(numbers[field::size] for field in range(size)), strict=True)

@@ -1,12 +1,13 @@
-"""Items and what gives them."""
+"""Items and the sources that give them."""
 
 from __future__ import annotations
 
 from maps import paging
 from maps.estimate import rates
 from maps.queries import shapes
-from maps.queries.database import Row, row, rows
+from maps.queries.database import row, rows
 from maps.queries.loot import MAX_ITEMS
+from maps.queries.shapes import Row
 
 
 def item(
@@ -16,11 +17,11 @@ def item(
     after: str | None = None,
     difficulty: str | None = None,
 ) -> Row | None:
-    """Return `{"id", "name", "dropped_by", "other_sources", "next"}` of an item, or None when nobody knows it.
+    """Return `{"id", "name", "dropped_by", "other_sources", "next"}` of an item, or None if it is unknown.
 
-    Both lists together hold the `limit` best sources behind `after`; best is the highest lower bound of
-    the rate, so that one lucky looting doesn't beat a hundred. `dropped_by` has `{"mob", "name", "drops",
-    "lootings", "rate", "low", "high", "corrected"}`, `other_sources` has `source` and `kind` in place of `mob`.
+    Both lists together hold the `limit` best sources after the cursor `after`. The best has the highest lower bound
+    of the rate, so that a single lucky looting is not first. `dropped_by` has `{"mob", "name", "drops",
+    "lootings", "rate", "low", "high", "corrected"}`; `other_sources` has `source` and `kind` instead of `mob`.
     Raises `paging.BadCursor`.
     """
     begin = paging.decode("item", (int, int, int), after)
@@ -34,6 +35,13 @@ def item(
             each for each in given if _rank(each) > _rank({"drops": drops, "lootings": lootings, "source": source})
         ]
     shown = given[:limit]
+    more = len(given) > limit
+    last = [shown[-1]["drops"], shown[-1]["lootings"], shown[-1]["source"]] if more else []
+    return found | _listed(alias, item_id, shown, difficulty) | {"next": paging.encode("item", last) if more else None}
+
+
+def _listed(alias: str, item_id: int, shown: list[Row], difficulty: str | None) -> Row:
+    """Return the sources of a page as `{"dropped_by", "other_sources"}`, with names and rates."""
     names = rows(alias, "source_names", sources=[each["source"] for each in shown])
     name_of = {each["source"]: each["name"] for each in names}
     corrected = _corrected(alias, item_id, [each["source"] for each in shown if each["kind"] == "kill"], difficulty)
@@ -49,17 +57,11 @@ def item(
             dropped_by.append({"mob": each["mob"]} | counts)
         else:
             other_sources.append({"source": each["source"], "kind": each["kind"]} | counts)
-    more = len(given) > limit
-    last = [shown[-1]["drops"], shown[-1]["lootings"], shown[-1]["source"]] if more else []
-    return found | {
-        "dropped_by": dropped_by,
-        "other_sources": other_sources,
-        "next": paging.encode("item", last) if more else None,
-    }
+    return {"dropped_by": dropped_by, "other_sources": other_sources}
 
 
 def _corrected(alias: str, item_id: int, killed: list[int], difficulty: str | None) -> dict[int, rates.Rate]:
-    """Return the item's rates corrected for empty lootings, by source, where all that a creature gives tells them."""
+    """Return the item's rates corrected for empty lootings, by source, for those that can be corrected."""
     found = {}
     for table in rows(alias, "source_hits", sources=killed, item=item_id, difficulty=difficulty, rows=MAX_ITEMS):
         hits = [table["drops"], table["money_lootings"], *table["other_drops"]]
@@ -70,5 +72,5 @@ def _corrected(alias: str, item_id: int, killed: list[int], difficulty: str | No
 
 
 def _rank(source: Row) -> tuple[float, int, int]:
-    """Return what a source is sorted by: the surer the item, the earlier."""
+    """Return the sort key of a source: the highest lower bound of its rate is first."""
     return -rates.wilson(source["drops"], source["lootings"])[0], -source["drops"], source["source"]

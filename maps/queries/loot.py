@@ -1,22 +1,23 @@
-"""Loot tables: what sources that are counted as one gave, how often."""
+"""Loot tables: which items a group of sources gave, and how often."""
 
 from __future__ import annotations
 
 from maps.estimate import rates
 from maps.queries import shapes
-from maps.queries.database import Row, rows
+from maps.queries.database import rows
+from maps.queries.shapes import Row
 
-#: Real loot tables end far below; a made-up one must not become an answer without end.
+#: Real loot tables are much shorter; an invented one must not make an answer unlimited.
 MAX_ITEMS = 1000
 
 
 def loot_table(alias: str, sources: list[int], difficulty: str | None = None, *, killed: bool = False) -> Row:
     """Return `{"lootings", "loot": [{"item", "name", "drops", "rate", …}], "empty", "money", "difficulties"}`.
 
-    The most frequent items come first, `MAX_ITEMS` at most. Difficulties are summed unless one is asked
-    for ('' for lootings without one); `difficulties` names those that occur. What `killed` creatures
-    give is also told `corrected` for empty lootings, with their estimated share `empty`; the slots of other
-    sources exclude each other, so that there nothing follows from them (None).
+    The most frequent items come first, at most `MAX_ITEMS`. Difficulties are summed unless one is given ('' for
+    lootings without one); `difficulties` lists those that occur. Rates of `killed` creatures are also `corrected`
+    for empty lootings, with their estimated share `empty`. The slots of other sources exclude each other, so both
+    are None there.
     """
     found = rows(alias, "loot_table", sources=sources, difficulty=difficulty, rows=MAX_ITEMS)
     totals = found[0]

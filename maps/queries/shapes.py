@@ -1,4 +1,4 @@
-"""The pieces that answers are made of. Pure: counts in, JSON values out."""
+"""The parts that answers consist of. Pure: counts in, JSON values out."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from typing import Any
 
 from maps import coordinates, paging
 from maps.estimate import rates
-from maps.queries.database import Row
+
+#: A row of a query, and a JSON object made of such rows.
+Row = dict[str, Any]
 
 EPOCH = date(1970, 1, 1)
 
 
 def page(listing: str, found: list[Row], limit: int) -> Row:
-    """Return a page of a list in the order of names, of rows read up to one past the limit."""
+    """Return a page of a list ordered by name, given its rows: up to one more than `limit`."""
     shown, more = found[:limit], len(found) > limit
     return {listing: shown, "next": paging.encode(listing, [shown[-1]["name"], shown[-1]["id"]]) if more else None}
 
 
 def with_reaction(mob: Row) -> Row:
-    """Replace `reactions` by `react`: the most frequent one each side saw.
+    """Replace `reactions` by `react`: the most frequent reaction to each side.
 
-    0 is hostile, 1 neutral, 2 friendly, null unknown; among equals the more hostile one counts.
+    0 is hostile, 1 neutral, 2 friendly, null unknown; of equally frequent ones the more hostile is taken.
     For example `[4, 0, 0, 0, 0, 9]` becomes `{"alliance": 0, "horde": 2}`.
     """
     counts = mob.pop("reactions") or [0] * 6
@@ -42,22 +44,22 @@ def loot_entry(drop: Row, lootings: int, corrected: rates.Rate | None) -> Row:
 
 
 def rated(drops: int, lootings: int, corrected: rates.Rate | None) -> Row:
-    """Return a rate as it is told: among recorded lootings, and corrected for empty ones (None if unknown)."""
+    """Return a rate among recorded lootings, and the one corrected for empty lootings (None if unknown)."""
     return {**rates.rate(drops, lootings), "corrected": corrected}
 
 
 def money(lootings: int, copper: int) -> Row:
-    """Return how often there was money, and how much then: `{"lootings": 20, "mean_copper": 117.5}`."""
+    """Return the lootings with money and the mean amount: `{"lootings": 20, "mean_copper": 117.5}`."""
     return {"lootings": lootings, "mean_copper": round(copper / lootings, 2) if lootings else None}
 
 
 def day(number: int) -> str:
-    """Return a day counted from 1970-01-01 as people write it: `20000` → `2024-10-04`."""
+    """Return a day counted from 1970-01-01 as an ISO date: `20000` → `2024-10-04`."""
     return (EPOCH + timedelta(days=number)).isoformat()
 
 
 def short(value: float) -> float:
-    """Return percent with two digits at most, whole ones without a point: what a map can show, in few bytes."""
+    """Return percent rounded to two digits, whole numbers as integers: as precise as a map, in few bytes."""
     rounded = round(value, 2)
     return int(rounded) if rounded == int(rounded) else rounded
 
@@ -76,29 +78,29 @@ def collection(features: list[Row]) -> Row:
     return {"type": "FeatureCollection", "features": features}
 
 
-def places_by_floor(parts: list[Row]) -> Iterator[tuple[int, int, coordinates.Places]]:
-    """Unite rows of `Habitat` (ordered by zone and floor) and yield zone, floor and places of each."""
-    grouped: dict[tuple[int, int], list[coordinates.Places]] = {}
+def united_by_floor(parts: list[Row]) -> Iterator[tuple[int, int, coordinates.Coordinates]]:
+    """Yield zone, floor and united coordinates, given rows of `Habitat` ordered by zone and floor."""
+    grouped: dict[tuple[int, int], list[coordinates.Coordinates]] = {}
     for part in parts:
-        grouped.setdefault((part["zone"], part["floor"]), []).append(coordinates.Places.of(part))
+        grouped.setdefault((part["zone"], part["floor"]), []).append(coordinates.Coordinates.from_row(part))
     for (zone, floor), several in grouped.items():
         yield zone, floor, coordinates.unite(several)
 
 
 def position_features(parts: list[Row]) -> Row:
-    """Return merged coordinates as GeoJSON, from rows of `Habitat` in the order of zone and floor."""
+    """Return merged coordinates as GeoJSON, given rows of `Habitat` ordered by zone and floor."""
     features = []
-    for zone, floor, places in places_by_floor(parts):
-        columns = (places.xy, places.sightings, places.uploaders, places.first_seen, places.last_seen)
+    for zone, floor, known in united_by_floor(parts):
+        columns = (known.xy, known.sightings, known.uploaders, known.first_seen, known.last_seen)
         for xy, *figures in zip(*(column.tolist() for column in columns), strict=True):
             features.append(position_feature(zone, floor, (*coordinates.unpack(xy), *figures)))
     return collection(features)
 
 
 def position_feature(zone: int, floor: int, numbers: Sequence[Any]) -> Row:
-    """Return a coordinate as a GeoJSON point: of x, y, sightings, uploaders, and the days it was first and last seen.
+    """Return a coordinate as a GeoJSON point, given x, y, sightings, uploaders, first and last day.
 
-    For example of `(21.6, 33.0, 12, 3, 20000, 20007)`.
+    For example `(21.6, 33.0, 12, 3, 20000, 20007)`.
     """
     x_pct, y_pct, sightings, uploaders, first, last = numbers
     properties = {

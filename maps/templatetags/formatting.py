@@ -1,4 +1,4 @@
-"""How figures of the atlas are written for people, in the language of the interface."""
+"""Template filters that format figures in the language of the page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def number(value: float | None, decimals: int | None = None) -> str:
 
 @register.filter
 def percent(rate: float | None) -> str:
-    """Return a share as percent, finer where it is small: 0.1234 → `12.3 %`, 0.00042 → `0.042 %`."""
+    """Return a share as percent, with more digits if it is small: 0.1234 → `12.3 %`, 0.00042 → `0.042 %`."""
     if rate is None:
         return "–"
     share = Decimal(str(rate)) * 100
@@ -45,13 +45,12 @@ def money(copper: float | None) -> str:
     """Return an amount of copper in gold, silver and copper: 12034 → `1 g 20 s 34 c`."""
     if copper is None:
         return "–"
-    rest = round(copper)
-    gold, rest = divmod(rest, COPPER_PER_GOLD)
-    silver, rest = divmod(rest, COPPER_PER_SILVER)
+    gold, left = divmod(round(copper), COPPER_PER_GOLD)
+    silver, left = divmod(left, COPPER_PER_SILVER)
     parts = [
         (gold, pgettext("money, gold", "g")),
         (silver, pgettext("money, silver", "s")),
-        (rest, pgettext("money, copper", "c")),
+        (left, pgettext("money, copper", "c")),
     ]
     written = [f"{number(amount)}{NBSP}{unit}" for amount, unit in parts if amount]
     return " ".join(written) or f"0{NBSP}{parts[-1][1]}"
@@ -71,12 +70,12 @@ def levels(mob: Mapping[str, Any]) -> str:
 
 @register.filter
 def bar(rate: float | None) -> str:
-    """Return a share as a length from 0 to 100 for an SVG bar: always with a point, in any language."""
+    """Return a share as a length from 0 to 100 for an SVG bar, with a decimal point in any language."""
     return f"{_length(rate):.2f}"
 
 
 @register.filter
-def spread(entry: Mapping[str, Any]) -> str:
+def interval_length(entry: Mapping[str, Any]) -> str:
     """Return the length from an entry's `low` to its `high`, 0.00 to 100.00."""
     return f"{_length(entry.get('high')) - _length(entry.get('low')):.2f}"
 
@@ -87,7 +86,7 @@ def _length(rate: float | None) -> float:
 
 @register.filter
 def locale_name(locale: str) -> str:
-    """Return what speakers call the language of a locale: `deDE` → `Deutsch`."""
+    """Return the own name of a locale's language: `deDE` → `Deutsch`."""
     return LOCALE_NAMES.get(locale, locale)
 
 
@@ -99,7 +98,7 @@ def html_lang(locale: str) -> str:
 
 @register.filter
 def kind_name(kind: str) -> str:
-    """Return the name of a way of getting loot."""
+    """Return the translated name of a kind of source."""
     return {
         "kill": _("Killed"),
         "skinning": _("Skinning"),
@@ -118,8 +117,8 @@ def kind_name(kind: str) -> str:
 
 @register.simple_tag
 def player_text(text: str | None, locale: str) -> SafeString:
-    """Return a name from uploads: escaped, marked with its language, and kept from turning its surroundings.
+    """Return a name from uploads: escaped, marked with its language, and isolated.
 
-    `<bdi>` holds right-to-left marks inside the name.
+    `<bdi>` keeps right-to-left marks in the name from affecting the text around it.
     """
     return format_html('<bdi lang="{}">{}</bdi>', html_lang(locale), text or "")

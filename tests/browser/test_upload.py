@@ -14,7 +14,7 @@ from core import locales
 from ingest.models import Upload
 from ingest.queue.worker import fold_staged as merge_staged
 from ingest.queue.worker import stage_batch
-from maps.publish.changes import publish
+from maps.publish.run import publish
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True, databases="__all__")]
 

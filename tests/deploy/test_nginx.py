@@ -1,4 +1,4 @@
-"""The shipped configuration in a real nginx: what it answers itself, and that its answers equal the application's."""
+"""The shipped configuration in a real nginx: its answers from published files equal those of the application."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bench import proxy
 from deploy.steps.ports import LOOPBACK
 from maps.models import CreatureName, Source
 from maps.publish import files, invalidation, kinds, serve
-from maps.publish.changes import publish
+from maps.publish.run import publish
 from tests.maps.factories import DE, creature, habitat, loot, source, zone
 from tests.own_address import own_host, own_port
 
@@ -22,12 +22,12 @@ Server = tuple[str, int]
 
 pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
 
-#: What the application's answer and nginx's must have in common.
+#: Headers that must be equal in the answers of the application and of nginx.
 SAME = ("Content-Type", "Content-Encoding", "ETag", "Last-Modified", "Cache-Control", "Content-Language")
 SAME += ("Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options")
 
-DOCUMENTS = ["zones/{number}/map", "zones/{number}/sources", "mobs/7", "mobs/10636", "mobs/10636/places"]
-DOCUMENTS += ["items/3651", "items/100", "sources/{herb}", "sources/{herb}/places"]
+FILES = ["zones/{number}/map", "zones/{number}/sources", "mobs/7", "mobs/10636", "mobs/10636/places"]
+FILES += ["items/3651", "items/100", "sources/{herb}", "sources/{herb}/places"]
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def servers(live_server, tmp_path: Path) -> Iterator[tuple[Server, Server, int]]
     plant = source("herb", object="Friedensblume")
     loot(plant, number, 2, {100: 2})
     habitat(-plant, number, {(20, 20): [1]})
-    invalidation.mark_all(DE)
+    invalidation.invalidate_all(DE)
     publish(DE)
     (host, port), upstream = (own_host(), own_port()), live_server.thread.port
     with proxy.running(tmp_path / "nginx", host=host, port=port, upstream_port=upstream, var=tmp_path):
@@ -63,8 +63,8 @@ def ask(server: Server, path: str, method: str = "GET", *, own: str = "", **head
 
 
 @pytest.mark.parametrize("accepted", ["gzip", "identity"])
-@pytest.mark.parametrize("of", DOCUMENTS)
-def test_a_document_is_the_same_from_both(servers, accepted, of):
+@pytest.mark.parametrize("of", FILES)
+def test_a_published_file_is_the_same_from_both(servers, accepted, of):
     nginx, upstream, number = servers
     path = f"/api/v1/deDE/{of.format(number=number, herb=herb())}"
     ours, our_body = ask(upstream, path, Accept_Encoding=accepted)
@@ -76,30 +76,30 @@ def test_a_document_is_the_same_from_both(servers, accepted, of):
     assert "id" in (json.loads(text).get("zone") or json.loads(text))
 
 
-def test_nginx_needs_no_application_for_it(servers):
+def test_nginx_answers_with_files_without_the_application(servers):
     nginx, _, zone_id = servers
     for kind, number, path in (
         (kinds.ZONE_MAP, zone_id, f"zones/{zone_id}/map?any=thing"),
         (kinds.ZONE_SOURCES, zone_id, f"zones/{zone_id}/sources"),
         (kinds.MOB, 7, "mobs/7"),
-        (kinds.MOB_PLACES, 7, "mobs/7/places"),
+        (kinds.MOB_HABITATS, 7, "mobs/7/places"),
         (kinds.MOB, 10636, "mobs/10636"),
         (kinds.ITEM, 100, "items/100"),
         (kinds.SOURCE, herb(), f"sources/{herb()}"),
-        (kinds.SOURCE_PLACES, herb(), f"sources/{herb()}/places"),
+        (kinds.SOURCE_HABITATS, herb(), f"sources/{herb()}/places"),
     ):
         files.path("deDE", kind, number).write_bytes(gzip.compress(b'{"from": "the file"}'))
         response, body = ask(nginx, f"/api/v1/deDE/{path}")
         assert (response.status, json.loads(body)) == (200, {"from": "the file"}), path
 
 
-def test_a_map_under_its_version_may_be_cached_for_ever(servers):
+def test_a_version_of_a_map_may_be_cached_forever(servers):
     nginx, upstream, number = servers
     path = f"/api/v1/deDE/zones/{number}/map?v="
     versions = []
     for name in ("Wölfin", "Leitwolf", "Wolf", "Rudel"):
         CreatureName.objects.using(DE).filter(creature=7).update(name=name)
-        invalidation.mark(DE, [7], [number])
+        invalidation.invalidate(DE, [7], [number])
         publish(DE)
         versions.append(serve.version(DE, kinds.ZONE_MAP, number))
         for one in (nginx, upstream):
@@ -114,11 +114,11 @@ def test_a_map_under_its_version_may_be_cached_for_ever(servers):
         assert (response.headers["Cache-Control"], "Rudel" in body.decode()) == ("public, max-age=2", True)
 
 
-@pytest.mark.parametrize("picture", ["ground/0.png", "preview.png", "ground/0.png?v={version}", "ground/0.png?v=old"])
-def test_a_picture_is_the_same_from_both(servers, picture):
+@pytest.mark.parametrize("image", ["ground/0.png", "preview.png", "ground/0.png?v={version}", "ground/0.png?v=old"])
+def test_an_image_is_the_same_from_both(servers, image):
     nginx, upstream, number = servers
-    version = serve.version(DE, kinds.ZONE_PICTURES, number, "ground-0.png")
-    path = f"/deDE/zones/{number}/{picture.format(version=version)}"
+    version = serve.version(DE, kinds.ZONE_IMAGES, number, "contours-0.png")
+    path = f"/deDE/zones/{number}/{image.format(version=version)}"
     (ours, our_body), (theirs, their_body) = ask(upstream, path), ask(nginx, path)
     assert (theirs.status, their_body) == (ours.status, our_body) and their_body.startswith(b"\x89PNG")
     same = ("Content-Type", "ETag", "Last-Modified", "Cache-Control", "X-Content-Type-Options")
@@ -126,14 +126,14 @@ def test_a_picture_is_the_same_from_both(servers, picture):
     assert ("immutable" in theirs.headers["Cache-Control"]) == (f"v={version}" in path)
 
 
-def test_nginx_needs_no_application_for_a_picture(servers):
+def test_nginx_answers_with_images_without_the_application(servers):
     nginx, _, number = servers
-    for part, path in (("ground-0.png", "ground/0.png"), ("preview.png", "preview.png")):
-        files.path("deDE", kinds.ZONE_PICTURES, number, part).write_bytes(b"from the file")
+    for part, path in (("contours-0.png", "ground/0.png"), ("preview.png", "preview.png")):
+        files.path("deDE", kinds.ZONE_IMAGES, number, part).write_bytes(b"from the file")
         assert ask(nginx, f"/deDE/zones/{number}/{path}")[1] == b"from the file"
 
 
-def test_a_part_of_a_file_comes_from_the_application(servers):
+def test_answers_narrowed_by_a_query_come_from_the_application(servers):
     nginx, _, _ = servers
     for kind, number, path in (
         (kinds.MOB, 7, "mobs/7?difficulty=none"),
@@ -145,7 +145,7 @@ def test_a_part_of_a_file_comes_from_the_application(servers):
         assert (response.status, json.loads(body)["id"]) == (200, number)
 
 
-def test_each_accepts_the_other_ones_etag(servers):
+def test_both_accept_the_etag_of_the_other(servers):
     nginx, upstream, number = servers
     path = f"/api/v1/deDE/zones/{number}/map"
     for asked, other in ((nginx, upstream), (upstream, nginx)):

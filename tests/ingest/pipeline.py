@@ -13,7 +13,7 @@ from ingest.intake.accept import accept
 from ingest.models import Upload
 from ingest.queue import worker
 from ingest.queue.bisection import merge_next_group
-from maps.publish.changes import publish
+from maps.publish.run import publish
 
 TABLES = ["zone", "named_creature", "source", "uploader", "creature", "creature_name", "habitat", "loot"]
 TABLES += ["item_drop", "ledger", "spawn", "stale_spawns", "changed_count", "stale_file"]

@@ -1,4 +1,4 @@
-"""Documents follow the tables: whatever is merged, withdrawn or named, published in between or not, none stays old."""
+"""Published files follow the tables: whatever is merged, withdrawn or named, no file stays stale after publishing."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ingest.maintenance import withdrawals
 from maps.images import drawing
 from maps.models import Item
 from maps.publish import files, item_names
-from maps.publish.changes import has_changes, publish
-from maps.publish.invalidation import hurry_all
+from maps.publish.invalidation import prioritize_all
 from maps.publish.kinds import ITEM, KINDS, MOB, Kind
+from maps.publish.run import has_changes, publish
 from tests.ingest.factories import Note, contents, document, loot, mob, notes, zone
 from tests.ingest.pipeline import LAW, RECEIVED, empty, rows, take, work_off
 
@@ -34,24 +34,24 @@ STEPS = ["merge", "publish", "withdraw", "restore", "name", "publish"]
 
 
 @pytest.fixture(autouse=True)
-def quick_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep what pictures are drawn from in their place: to draw them takes longer than all else here."""
-    monkeypatch.setattr(drawing, "ground", lambda walked: walked.tobytes())
-    monkeypatch.setattr(drawing, "preview", lambda walked, dots: walked.tobytes() + repr(list(dots)).encode())
+def quick_images(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace images by the data they are drawn from: drawing them would take most of the time."""
+    monkeypatch.setattr(drawing, "contour_image", lambda density: density.tobytes())
+    monkeypatch.setattr(drawing, "preview", lambda density, dots: density.tobytes() + repr(list(dots)).encode())
 
 
 def wanted() -> dict[str, dict[Path, Any]]:
-    """Return what documents there are to be of everything in the dictionaries, by kind and file."""
+    """Return the files expected for everything in the dictionaries, by kind and path."""
     mobs = "SELECT id FROM creature UNION SELECT creature FROM source WHERE creature > 0"
     mobs += " UNION SELECT id FROM named_creature"
     numbers = {
         "zone-sources": "SELECT id FROM zone",
-        "mob-places": mobs,
+        "mob-habitats": mobs,
         "zone-map": "SELECT id FROM zone",
-        "zone-pictures": "SELECT id FROM zone",
+        "zone-images": "SELECT id FROM zone",
         "mob": mobs,
         "source": "SELECT id FROM source",
-        "source-places": "SELECT id FROM source",
+        "source-habitats": "SELECT id FROM source",
         "item": "SELECT id FROM item UNION SELECT item FROM item_drop",
     }
     found = {}
@@ -61,14 +61,14 @@ def wanted() -> dict[str, dict[Path, Any]]:
             if isinstance(made, bytes)
             else orjson.loads(orjson.dumps(made))
             for (number,) in rows(numbers[kind.name])
-            for part, made in kind.make(ALIAS, number).items()
+            for part, made in kind.build(ALIAS, number).items()
         }
     return found
 
 
 def check() -> None:
     publish(ALIAS)
-    hurry_all(ALIAS)
+    prioritize_all(ALIAS)
     publish(ALIAS)
     assert not has_changes(ALIAS)
     assert published() == wanted()
@@ -78,13 +78,13 @@ def published() -> dict[str, dict[Path, Any]]:
     return {
         kind.name: {
             file: files.read(file) if file.name.endswith(files.JSON) else file.read_bytes()
-            for _number, file in files.numbers("deDE", kind)
+            for _number, file in files.list_files("deDE", kind)
         }
         for kind in KINDS
     }
 
 
-def told(kind: Kind, number: int) -> Any:
+def content(kind: Kind, number: int) -> Any:
     return published()[kind.name][files.path("deDE", kind, number)]
 
 
@@ -94,7 +94,7 @@ def told(kind: Kind, number: int) -> Any:
     st.lists(st.sampled_from(STEPS), min_size=3, max_size=9),
     st.integers(0, 99),
 )
-def test_whatever_happens_every_document_is_the_answer_from_the_tables(
+def test_after_any_steps_every_file_equals_the_answer_from_the_tables(
     batch: Sequence[Note], steps: Sequence[str], chosen: int
 ) -> None:
     empty()
@@ -122,22 +122,22 @@ def test_whatever_happens_every_document_is_the_answer_from_the_tables(
     check()
 
 
-def test_each_step_of_one_creatures_story_reaches_its_documents() -> None:
-    """Another looting of the same source, one of another, a new name, and back again, all published in between."""
+def test_each_change_of_a_creature_reaches_its_files() -> None:
+    """More lootings, other sources and names, then withdrawals, all published in between."""
     first = take(document(mob(zone("1/1,")), loot("+3651:0:0:1#+20:0:0:1#")))
     work_off()
     check()
     again = take(document(mob(zone("1/1,")), loot("+3651:0:0:1#")), "player:2")
     work_off()
     check()
-    [(item_lootings,)] = {(each["lootings"],) for each in told(ITEM, 20)["dropped_by"]}
+    [(item_lootings,)] = {(each["lootings"],) for each in content(ITEM, 20)["dropped_by"]}
     assert item_lootings == 3
     names_known = [take(document(mob(zone(f"2/{number},"), name="Kodo")), f"player:{number}") for number in (3, 4, 5)]
     skinned = take(document(loot("+5:0:0:1#", "SKINnKodo#1#1#Tausend Nadeln#0")), "player:6")
     herb = take(document(loot("+765:0:0:1#", "HERBoFriedensblume#3#3#Tausend Nadeln#2")), "player:7")
     work_off()
     check()
-    assert told(ITEM, 20)["dropped_by"][0]["name"] == "Kodo"
+    assert content(ITEM, 20)["dropped_by"][0]["name"] == "Kodo"
     item_names.import_items(ALIAS, {20: "Zahn"})
     check()
     take(document(mob(name="Kodo", max=80)), "player:8")

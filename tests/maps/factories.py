@@ -30,8 +30,8 @@ EN = "map_enUS"
 #: 2024-10-04, and the day after.
 DAY = 20_000
 
-#: Uploaders of a coordinate, one per sighting: `{(21.6, 33): [1, 1, 2]}` are three sightings by two uploaders.
-Places = Mapping[tuple[float, float], Sequence[int]]
+#: Uploaders per coordinate, one per sighting: `{(21.6, 33): [1, 1, 2]}` are three sightings by two uploaders.
+Seen = Mapping[tuple[float, float], Sequence[int]]
 
 
 def zone(name: str, db: str = DE) -> int:
@@ -49,7 +49,7 @@ def creature(
     last_seen: date = date(2024, 10, 4),
     db: str = DE,
 ) -> int:
-    """Add a creature that uploads call by `names`, one upload per name given."""
+    """Add a creature with these names, each from one upload."""
     Creature.objects.using(db).create(
         id=id,
         level_min=level_min,
@@ -68,14 +68,14 @@ def creature(
 
 
 def named_creature(name: str, shown_as: int | None = None, number: int = 0, db: str = DE) -> int:
-    """Add a name that uploads use without an id; `number` tells several apart."""
+    """Add a creature that uploads name without an id; each needs another `number`."""
     return NamedCreature.objects.using(db).create(id=FIRST_NAMED_ID + number, name=name, shown_as=shown_as).id
 
 
 def habitat(
     subject: int,
     zone: int,
-    places: Places,
+    seen: Seen,
     *,
     floor: int = 0,
     unplaced: int = 0,
@@ -83,9 +83,9 @@ def habitat(
     last_seen: int = DAY,
     db: str = DE,
 ) -> None:
-    packed = sorted((coordinates.pack(*place), uploaders) for place, uploaders in places.items())
+    packed = sorted((coordinates.pack(*percent), uploaders) for percent, uploaders in seen.items())
     sightings = [len(uploaders) for _, uploaders in packed]
-    seen = Counter(xy << 32 | uploader for xy, uploaders in packed for uploader in uploaders)
+    entries = Counter(xy << 32 | uploader for xy, uploaders in packed for uploader in uploaders)
     Habitat.objects.using(db).create(
         subject=subject,
         zone=zone,
@@ -95,8 +95,8 @@ def habitat(
         uploaders=[len(set(uploaders)) for _, uploaders in packed],
         first_seen=[first_seen] * len(packed),
         last_seen=[last_seen] * len(packed),
-        seen_by=b"".join(struct.pack(">q", pair) for pair in sorted(seen)),
-        seen_when=b"".join(struct.pack(">iii", seen[pair], first_seen, last_seen) for pair in sorted(seen)),
+        seen_by=b"".join(struct.pack(">q", pair) for pair in sorted(entries)),
+        seen_when=b"".join(struct.pack(">iii", entries[pair], first_seen, last_seen) for pair in sorted(entries)),
         unplaced_by=struct.pack(">iii", 1, unplaced, last_seen) if unplaced else b"",
         unplaced=unplaced,
         position_count=len(packed),
@@ -129,11 +129,11 @@ def loot(
     difficulty: str = "",
     db: str = DE,
 ) -> None:
-    """Add lootings of a source, with how many of them held which item."""
-    place = {"source": source, "zone": zone, "floor": floor, "difficulty": difficulty}
-    Loot.objects.using(db).create(**place, lootings=lootings, money_lootings=money_lootings, copper=copper)
+    """Add lootings of a source, and drops per item."""
+    location = {"source": source, "zone": zone, "floor": floor, "difficulty": difficulty}
+    Loot.objects.using(db).create(**location, lootings=lootings, money_lootings=money_lootings, copper=copper)
     for item, count in (drops or {}).items():
-        Drop.objects.using(db).create(**place, item=item, drops=count)
+        Drop.objects.using(db).create(**location, item=item, drops=count)
 
 
 def item(id: int, name: str, db: str = DE) -> int:

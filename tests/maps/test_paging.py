@@ -1,3 +1,5 @@
+"""Cursors: encoded, decoded, refused."""
+
 from __future__ import annotations
 
 import base64
@@ -11,7 +13,7 @@ from maps import paging
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=100), st.integers(1, 2**62))
-def test_a_cursor_comes_back_as_it_was(name: str, number: int) -> None:
+def test_a_cursor_decodes_to_its_key(name: str, number: int) -> None:
     assert paging.decode("mobs", (str, int), paging.encode("mobs", [name, number])) == [name, number]
 
 
@@ -43,12 +45,12 @@ def encoded(text: str) -> str:
         encoded('["mobs", "a", 1e400]'),
     ],
 )
-def test_what_is_no_cursor_of_the_list_is_refused(cursor: str) -> None:
+def test_other_texts_than_cursors_of_the_list_are_refused(cursor: str) -> None:
     with pytest.raises(paging.BadCursor):
         paging.decode("mobs", (str, int), cursor)
 
 
 @given(st.text())
-def test_any_text_is_read_or_refused(cursor: str) -> None:
+def test_any_text_is_decoded_or_refused(cursor: str) -> None:
     with suppress(paging.BadCursor):
         assert paging.decode("mobs", (str, int), cursor) is not None

@@ -1,4 +1,4 @@
-"""`./manage.py import_names items FILE.csv --locale deDE`: take over item names from a table."""
+"""`./manage.py import_names items FILE.csv --locale deDE`: import item names from a table."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from core import locales
 from maps.publish import item_names
 
-#: A game's items are some ten thousand; a table past this size is something else.
+#: The game has some ten thousand items; a larger file is not a table of their names.
 MAX_BYTES = 64 * 1024**2
 
 
 class Command(BaseCommand):
     help = (
-        "Add and change item names of one locale from a CSV table with the header id,name (UTF-8). The table is "
-        "checked whole before anything is written. May be repeated; names that it does not list stay."
+        "Add and change item names of one locale from a CSV table with the header id,name (UTF-8). All of the table "
+        "is checked before anything is written. May be repeated; names that it does not list stay."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("kind", choices=("items",), help="what is named")
         parser.add_argument("file", metavar="FILE.csv", type=Path)
-        parser.add_argument("--locale", required=True, help="which map the names are for, such as deDE")
+        parser.add_argument("--locale", required=True, help="the locale of the names, such as deDE")
         parser.add_argument("--dry-run", action="store_true", help="only say what would change")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -40,7 +40,9 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"Could not read {file}: {error.strerror}.") from error
         if len(body) > MAX_BYTES:
-            raise CommandError(f"{file} is larger than {MAX_BYTES // 1024**2} MiB, which no table of item names is.")
+            raise CommandError(
+                f"{file} is larger than {MAX_BYTES // 1024**2} MiB, too large for a table of item names."
+            )
         try:
             table = item_names.read_items(body)
         except item_names.NamesUnreadable as error:
@@ -48,7 +50,7 @@ class Command(BaseCommand):
                 len(error.errors) == item_names.MAX_ERRORS
             )
             raise CommandError(
-                f"{file} was not taken, nothing is changed:\n  " + "\n  ".join(error.errors) + more
+                f"{file} was not imported, nothing is changed:\n  " + "\n  ".join(error.errors) + more
             ) from error
         result = item_names.import_items(alias, table, dry_run=options["dry_run"])
         said = f"{locale}: {result.added:,} added, {result.changed:,} changed, {result.unchanged:,} unchanged"

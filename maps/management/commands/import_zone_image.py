@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", type=Path, nargs="?", help="the image; none with --remove")
-        parser.add_argument("--locale", required=True, help="which map it is for, such as deDE")
+        parser.add_argument("--locale", required=True, help="the locale of the map, such as deDE")
         parser.add_argument("--zone", required=True, help="the zone's name as on the map, or its id")
         parser.add_argument("--floor", type=int, default=0, help="floor of the zone (default: 0, outdoors)")
         parser.add_argument("--remove", action="store_true", help="show no image there any more")
@@ -31,13 +31,13 @@ class Command(BaseCommand):
         floor: int = options["floor"]
         if floor < 0:
             raise CommandError(f"There is no floor {floor}; floors are 0 (outdoors) and up.")
-        place = f"{locale}, {zone.name}, floor {floor}"
+        target = f"{locale}, {zone.name}, floor {floor}"
         if options["remove"]:
-            self._remove(place, locale, zone.id, floor, dry_run=options["dry_run"])
+            self._remove(target, locale, zone.id, floor, dry_run=options["dry_run"])
         elif options["file"] is None:
-            raise CommandError("Which image? Name a file, or --remove to show none.")
+            raise CommandError("No image is given. Name a file, or use --remove to show none.")
         else:
-            self._store(place, options["file"], (locale, zone.id, floor), dry_run=options["dry_run"])
+            self._store(target, options["file"], (locale, zone.id, floor), dry_run=options["dry_run"])
 
     def _zone(self, wanted_locale: str, wanted: str) -> tuple[str, Zone]:
         locale = locales.canonical(wanted_locale)
@@ -53,14 +53,14 @@ class Command(BaseCommand):
             raise CommandError(f"{locale} knows no zone {wanted!r}. /{locale}/zones lists those it knows.")
         return locale, zone
 
-    def _remove(self, place: str, locale: str, zone: int, floor: int, *, dry_run: bool) -> None:
+    def _remove(self, target: str, locale: str, zone: int, floor: int, *, dry_run: bool) -> None:
         if backgrounds.find(locale, zone, floor) is None:
-            raise CommandError(f"{place}: there is no image to remove.")
+            raise CommandError(f"{target}: there is no image to remove.")
         if not dry_run:
             backgrounds.remove(locale, zone, floor)
-        self.stdout.write(f"{place}: image removed" + " (dry run: it is still there)" * dry_run)
+        self.stdout.write(f"{target}: image removed" + " (dry run: it is still there)" * dry_run)
 
-    def _store(self, place: str, file: Path, where: tuple[str, int, int], *, dry_run: bool) -> None:
+    def _store(self, target: str, file: Path, key: tuple[str, int, int], *, dry_run: bool) -> None:
         try:
             image = backgrounds.opened(file)
         except FileNotFoundError:
@@ -71,12 +71,12 @@ class Command(BaseCommand):
         if backgrounds.is_other_shape(image):
             self.stderr.write(f"{file} is {size}, not three wide to two high: it is stretched to fit.")
         zoom = backgrounds.last_zoom(image)
-        said = f"{place}: {size} pixels, {backgrounds.tile_count(zoom)} tiles up to zoom {zoom}"
+        said = f"{target}: {size} pixels, {backgrounds.tile_count(zoom)} tiles up to zoom {zoom}"
         if dry_run:
             self.stdout.write(f"{said} (dry run: nothing was written)")
             return
         try:
-            made = backgrounds.store(image, *where)
+            made = backgrounds.store(image, *key)
         except OSError as error:
             raise CommandError(f"Could not write the tiles: {error}. Nothing changed on the map.") from error
         self.stdout.write(f"{said}, version {made.version}")

@@ -1,4 +1,4 @@
--- One item that is named or was found in any looting.
+-- Return one item that has a name or is in any looting.
 -- Reads: item, item_drop.
 SELECT
     %(item)s AS id,

@@ -1,6 +1,6 @@
--- Every source that gave an item, those counted as one summed up, with the lootings of all of them.
+-- Return every source that gave an item, with its drops and all its lootings. Sources that readers see as one are summed.
 -- Reads: item_drop, source (by shown_source), loot. difficulty is null for all.
-SELECT g.kind, g.shown AS source, g.mob, g.drops, looted.lootings
+SELECT g.kind, g.shown AS source, g.mob, g.drops, total.lootings
 FROM (
     SELECT v.shown, v.kind, v.mob, sum(d.drops)::bigint AS drops
     FROM item_drop d
@@ -13,4 +13,4 @@ CROSS JOIN LATERAL (
     FROM source_group(g.shown) AS u
     JOIN loot l ON l.source = u.source
     WHERE %(difficulty)s::text IS NULL OR l.difficulty = %(difficulty)s::text
-) AS looted;
+) AS total;

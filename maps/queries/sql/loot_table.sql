@@ -1,17 +1,17 @@
--- How often some sources, counted as one, were looted, and what they gave: the most frequent items first.
--- Reads: loot, item_drop, item; at once, so that no fold comes between the lootings and the drops.
--- difficulty is null for all. Always at least one row; without any drop its item is null.
+-- Return the lootings of some sources and the items they gave, the most frequent items first.
+-- Reads: loot, item_drop, item, in one statement: no fold may commit between reading the lootings and the drops.
+-- difficulty is null for all. There is always at least one row; without any drop its item is null.
 SELECT
     totals.lootings, totals.money_lootings, totals.copper, totals.difficulties,
     d.item, COALESCE(i.name, %(item_word)s || ' ' || d.item) AS name, d.drops
 FROM (
     SELECT
-        COALESCE(sum(l.lootings) FILTER (WHERE asked), 0)::bigint AS lootings,
-        COALESCE(sum(l.money_lootings) FILTER (WHERE asked), 0)::bigint AS money_lootings,
-        COALESCE(sum(l.copper) FILTER (WHERE asked), 0)::bigint AS copper,
+        COALESCE(sum(l.lootings) FILTER (WHERE selected), 0)::bigint AS lootings,
+        COALESCE(sum(l.money_lootings) FILTER (WHERE selected), 0)::bigint AS money_lootings,
+        COALESCE(sum(l.copper) FILTER (WHERE selected), 0)::bigint AS copper,
         COALESCE(array_agg(DISTINCT l.difficulty) FILTER (WHERE l.difficulty <> ''), '{}') AS difficulties
     FROM loot l
-    CROSS JOIN LATERAL (SELECT %(difficulty)s::text IS NULL OR l.difficulty = %(difficulty)s::text) AS a (asked)
+    CROSS JOIN LATERAL (SELECT %(difficulty)s::text IS NULL OR l.difficulty = %(difficulty)s::text) AS a (selected)
     WHERE l.source = ANY (%(sources)s::int[])
 ) AS totals
 LEFT JOIN (

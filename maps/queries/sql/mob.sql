@@ -1,4 +1,4 @@
--- One creature under the id it is shown by, found by that id or by one that is shown as it.
+-- Return one creature under the id that readers see, given that id or the id of a named creature shown as it.
 -- Reads: named_creature, creature_name, creature (by mob_traits), source, loot.
 WITH shown AS (
     SELECT COALESCE(

@@ -1,4 +1,4 @@
--- The ways of getting loot from a creature, each with all sources counted as one.
+-- Return the kinds of loot of a creature, each with all sources that readers see as one.
 -- Reads: source, named_creature, loot.
 SELECT s.kind, (array_agg(s.id ORDER BY s.creature))[1] AS source, array_agg(s.id) AS sources
 FROM mob_subjects(%(mob)s) AS u

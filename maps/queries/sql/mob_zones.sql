@@ -1,4 +1,4 @@
--- Where a creature was seen, one row per zone and floor, the most sightings first.
+-- Return the zones and floors in which a creature was seen, those with the most sightings first.
 -- Reads: habitat (by subject_habitat), zone.
 SELECT z.id, z.name, p.floor, p.positions, p.sightings, p.unplaced
 FROM subject_habitat(ARRAY(SELECT u.subject FROM mob_subjects(%(mob)s) AS u)) AS p

@@ -1,4 +1,5 @@
--- The creatures first seen last that have a confirmed spawn point, each with the zone of its most sighted one.
+-- Return the creatures with a confirmed spawn point whose first sighting is the most recent. The zone is that of the
+-- confirmed spawn point with the most sightings.
 -- Reads: creature, named_creature, creature_name, spawn, zone.
 SELECT
     m.mob AS id, COALESCE(mob_name(m.mob), %(creature_word)s || ' ' || m.mob) AS name,

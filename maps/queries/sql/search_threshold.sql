@@ -1,3 +1,3 @@
--- The least likeness of what <%% finds, until the transaction ends.
+-- Set the least word similarity that <%% finds, until the transaction ends.
 -- Reads: nothing.
-SELECT set_config('pg_trgm.word_similarity_threshold', %(alike)s, true);
+SELECT set_config('pg_trgm.word_similarity_threshold', %(similarity)s, true);

@@ -1,4 +1,4 @@
--- One source under the id it is shown by, with all sources counted as one.
+-- Return one source under the id that readers see, with all sources that count as it.
 -- Reads: source (by shown_source), loot, habitat, item, zone, named_creature, creature_name.
 SELECT
     v.shown AS id, v.kind,

@@ -1,8 +1,9 @@
--- What some sources gave, those counted as one summed up: lootings with an item, with money, with each other item.
--- Reads: item_drop, loot, by source_group. difficulty is null for all; rows bounds the other items, the most
--- frequent ones first.
+-- Return what some sources gave: lootings with an item, with money, and with each other item. Sources that readers see
+-- as one are summed.
+-- Reads: item_drop, loot, by source_group. difficulty is null for all; rows limits the other items, the most frequent
+-- ones first.
 SELECT
-    w.shown AS source, looted.lootings, looted.money_lootings,
+    w.shown AS source, total.lootings, total.money_lootings,
     (
         SELECT COALESCE(sum(d.drops), 0)::bigint
         FROM source_group(w.shown) AS u
@@ -24,4 +25,4 @@ CROSS JOIN LATERAL (
     FROM source_group(w.shown) AS u
     JOIN loot l ON l.source = u.source
     WHERE %(difficulty)s::text IS NULL OR l.difficulty = %(difficulty)s::text
-) AS looted;
+) AS total;

@@ -1,4 +1,4 @@
--- The names of some sources.
+-- Return the names of some sources.
 -- Reads: source (by shown_source), item, zone, named_creature, creature_name.
 SELECT
     v.source,

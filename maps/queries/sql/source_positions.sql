@@ -1,6 +1,6 @@
--- The packed coordinates of some sources counted as one, one row per source, zone and floor.
+-- Return the packed coordinates of sources that readers see as one, one row per source, zone and floor.
 -- Reads: habitat. zone and floor are null for all.
--- seen_by, the widest column, is only read where rows have to be united.
+-- seen_by, the widest column, is only read for rows that must be united.
 SELECT
     p.zone, p.floor, p.xy, p.sightings, p.uploaders, p.first_seen, p.last_seen,
     CASE WHEN count(*) OVER (PARTITION BY p.zone, p.floor) > 1 THEN p.seen_by END AS seen_by

@@ -1,4 +1,4 @@
--- Where some sources, counted as one, were found or looted: one row per zone and floor, the most lootings first.
+-- Return where sources that readers see as one were found or looted, one row per zone and floor, the most lootings first.
 -- Reads: loot, habitat (by subject_habitat), zone.
 SELECT
     z.id, z.name, found.floor,

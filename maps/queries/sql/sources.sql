@@ -1,6 +1,6 @@
--- A page of the sources other than kills, by name; in one zone when zone is given, and counted there.
+-- Return a page of the sources other than kills, by name. If zone is given, only what was found there is counted.
 -- Reads: source (by shown_source), loot, habitat, item, zone, named_creature, creature_name.
--- kind, zone, sources are null for all; after_name is null for the first page; rows is null for all that follow.
+-- kind, zone and sources are null for all; after_name is null for the first page; rows is null for all that follow.
 WITH grouped AS (
     SELECT v.shown AS id, v.kind, v.mob, v.object, v.item, v.zone, array_agg(v.source) AS sources
     FROM shown_source v
@@ -33,13 +33,13 @@ WITH grouped AS (
     ORDER BY n.name COLLATE name_order, n.id
     LIMIT %(rows)s
 )
-SELECT p.id, p.kind, p.name, p.mob, p.item, p.zone, looted.lootings, seen.positions, seen.sightings
+SELECT p.id, p.kind, p.name, p.mob, p.item, p.zone, looting.lootings, seen.positions, seen.sightings
 FROM page p
 CROSS JOIN LATERAL (
     SELECT COALESCE(sum(l.lootings), 0)::bigint AS lootings
     FROM loot l
     WHERE l.source = ANY (p.sources) AND (%(zone)s::int IS NULL OR l.zone = %(zone)s::int)
-) AS looted
+) AS looting
 CROSS JOIN LATERAL (
     SELECT COALESCE(sum(s.positions), 0)::bigint AS positions, COALESCE(sum(s.sightings), 0)::bigint AS sightings
     FROM subject_habitat(ARRAY(SELECT -u.id::bigint FROM unnest(p.sources) AS u (id))) AS s

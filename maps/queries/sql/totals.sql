@@ -1,4 +1,4 @@
--- How much a locale holds.
+-- Return the totals of a locale.
 -- Reads: ledger, zone, habitat (by mob_habitat), loot, source, named_creature, creature, item_drop.
 SELECT
     (SELECT count(*) FROM ledger) AS uploads,

@@ -1,4 +1,4 @@
--- One zone that anything is known of, with the floors on which anything was seen.
+-- Return one zone that anything is known about, with the floors on which anything was seen.
 -- Reads: zone, habitat (also by mob_habitat), loot.
 SELECT
     z.id, z.name,

@@ -1,4 +1,4 @@
--- The name of one zone that anything is known of.
+-- Return the name of one zone that anything is known about.
 -- Reads: zone, habitat, loot.
 SELECT z.id, z.name
 FROM zone z

@@ -1,4 +1,4 @@
--- A page of the creatures seen in a zone (on one floor, or on all when floor is null), by name.
+-- Return a page of the creatures seen in a zone (on one floor, or on all if floor is null), by name.
 -- Reads: habitat (by mob_habitat), creature, creature_name, named_creature.
 -- mobs is null for all creatures; after_name is null for the first page; rows is null for all that follow.
 SELECT

@@ -1,6 +1,6 @@
--- The packed coordinates of some sources in a zone, one row per source and floor.
+-- Return the packed coordinates of some sources in a zone, one row per source and floor.
 -- Reads: habitat, source (by shown_source).
--- seen_by, the widest column, is only read where rows have to be united.
+-- seen_by, the widest column, is only read for rows that must be united.
 SELECT
     v.shown AS source, p.zone, p.floor, p.xy, p.sightings, p.uploaders, p.first_seen, p.last_seen,
     CASE WHEN count(*) OVER (PARTITION BY v.shown, p.floor) > 1 THEN p.seen_by END AS seen_by

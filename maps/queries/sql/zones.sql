@@ -1,4 +1,4 @@
--- A page of the zones that anything is known of, by name.
+-- Return a page of the zones that anything is known about, by name.
 -- Reads: zone, habitat (by mob_habitat), loot. after_name is null for the first page.
 SELECT
     z.id, z.name,

@@ -1,15 +1,15 @@
--- The zones in which most spawn points are confirmed, then those with most sightings, in that order.
--- Reads: zone, habitat (also by mob_habitat), spawn. rows is how many at most.
+-- Return the best known zones: by the number of confirmed spawn points, then by sightings.
+-- Reads: zone, habitat (also by mob_habitat), spawn. rows is the limit.
 SELECT z.id, z.name, here.mobs, here.positions, here.sightings
 FROM (
     SELECT
         seen.zone,
-        row_number() OVER (ORDER BY COALESCE(confirmed.points, 0) DESC, seen.sightings DESC, seen.zone) AS place
+        row_number() OVER (ORDER BY COALESCE(confirmed.points, 0) DESC, seen.sightings DESC, seen.zone) AS rank
     FROM (SELECT p.zone, sum(p.sighting_count) AS sightings FROM habitat p GROUP BY p.zone) AS seen
     LEFT JOIN (
         SELECT s.zone, count(*) AS points FROM spawn s WHERE s.confirmed GROUP BY s.zone
     ) AS confirmed USING (zone)
-    ORDER BY place
+    ORDER BY rank
     LIMIT %(rows)s
 ) AS best
 JOIN zone z ON z.id = best.zone
@@ -20,4 +20,4 @@ CROSS JOIN LATERAL (
     FROM mob_habitat p
     WHERE p.zone = best.zone
 ) AS here
-ORDER BY best.place;
+ORDER BY best.rank;

@@ -17,7 +17,7 @@ from ingest.batch.stage import stage
 from ingest.merge import ledger
 from ingest.merge.fold import fold
 from ingest.models import Upload
-from maps.publish.changes import publish
+from maps.publish.run import publish
 from tests import independent, merged_tables
 from tests.ingest.factories import WRAPPINGS, Note, contents, day, document, loot, mob, notes, zone
 from tests.ingest.pipeline import LAW, RECEIVED, days, empty, merge, rows, stage_all, tables, take, work_off

@@ -28,7 +28,7 @@ from ingest.intake import spool
 from ingest.merge import fold, hot_tables, ledger
 from ingest.models import Upload
 from ingest.queue import bisection, outcomes, quarantine, worker
-from maps.publish.changes import publish
+from maps.publish.run import publish
 from tests import independent, merged_tables
 from tests.ingest.factories import Note, contents, notes
 from tests.ingest.pipeline import LAW, RECEIVED, empty, rows, tables, take, work_off

@@ -18,7 +18,7 @@ from ingest.models import LocaleControl, Upload
 from ingest.queue import outcomes, pacing, quarantine, tasks, turn
 from ingest.queue import worker as module
 from ingest.queue.worker import fold_staged, recover, stage_batch
-from maps.publish.changes import has_changes, publish
+from maps.publish.run import has_changes, publish
 from tests.ingest.factories import document, mob, zone
 from tests.ingest.pipeline import rows, stage_all, take, work_off
 
@@ -362,7 +362,7 @@ def test_a_worker_passes_the_wake_up_on_when_its_turn_is_over(monkeypatch, setti
 
 def test_publishing_that_takes_longer_than_a_turn_goes_on_in_the_next(monkeypatch, sent):
     monkeypatch.setattr(turn, "PUBLISH_S", 0.0)
-    monkeypatch.setattr("maps.publish.changes.MOST_PAIRS", 1)
+    monkeypatch.setattr("maps.publish.spawn_points.MAX_PAIRS", 1)
     for creature in (1, 2, 3):
         take(document(mob(zone(), id=creature, name=f"Kodo {creature}")), received_at=timezone.now())
     last_fold("1 minute")

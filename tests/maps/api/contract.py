@@ -1,4 +1,4 @@
-"""Ask the API, and check every answer against the contract it publishes."""
+"""Requests to the API whose answers are validated against its OpenAPI description."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ CONTRACT = OpenAPI.from_dict(
 
 
 def checked(response: HttpResponse) -> HttpResponse:
-    """Return an answer of the test client, once the contract was seen to allow it."""
+    """Validate an answer of the test client against the contract and return it."""
     asked = response.wsgi_request
-    # Not the request itself: the validator would read its body, which an upload's answer has already done.
+    # Not the request itself: the validator would read its body, which the upload view has already read.
     request = MockRequest("http://testserver", asked.method.lower(), asked.path)
     CONTRACT.validate_response(request, DjangoOpenAPIResponse(response))
     return response
 
 
 def ask(path: str, **headers: str) -> HttpResponse:
-    """GET an address below /api/v1/ and return its answer, once the contract was seen to allow it."""
+    """GET an address below /api/v1/ and return its validated answer."""
     return checked(Client(headers=headers).get(f"/api/v1/{path}"))
 
 

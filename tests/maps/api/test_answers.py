@@ -17,7 +17,7 @@ from tests.maps.api.contract import ask, read, refused
 pytestmark = ALL_DATABASES
 
 
-def test_british_addresses_move_to_the_american_map_with_their_query() -> None:
+def test_british_addresses_redirect_to_the_american_map_with_their_query() -> None:
     moved = ask("enGB/zones?limit=5&cursor=a%2Bb")
     assert (moved.status_code, moved["Location"]) == (308, "/api/v1/enUS/zones?limit=5&cursor=a%2Bb")
     assert ask("enGB/mobs/007/spawns?zone=3")["Location"] == "/api/v1/enUS/mobs/7/spawns?zone=3"
@@ -36,14 +36,14 @@ def test_the_problem_names_the_hosted_locales() -> None:
     assert "enUS, deDE" in problem["detail"]
 
 
-def test_locales_are_worlds_of_their_own() -> None:
+def test_locales_have_separate_data() -> None:
     make.habitat(make.creature(1, "Wolf"), make.zone("Ödland"), {(1, 1): [1]})
     assert len(read("zones")["zones"]) == 1
     assert ask("enUS/zones").json()["zones"] == []
 
 
 @pytest.mark.parametrize("path", ["nonsense", "zones/", "zones/x", "zones/-1", "mobs/1.5", "mobs/1/other", "items", ""])
-def test_addresses_that_lead_nowhere_say_so_in_json(path: str) -> None:
+def test_unknown_addresses_are_answered_with_a_problem(path: str) -> None:
     answer = Client().get(f"/api/v1/deDE/{path}")
     assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
     assert "openapi.json" in answer.json()["detail"]
@@ -60,7 +60,7 @@ def test_unknown_ids_of_any_size_are_not_found(kind: str, number: int) -> None:
     "path", ["zones/9/mobs", "zones/9/map", "zones/9/sources", "mobs/9/positions?zone=1", "mobs/9/spawns?zone=1",
              "sources/9/positions", "sources?zone=9"],
 )  # fmt: skip
-def test_what_belongs_to_an_unknown_id_is_not_found(path: str) -> None:
+def test_lists_of_an_unknown_id_are_not_found(path: str) -> None:
     assert refused(path, 404)["type"].endswith("not-found")
 
 
@@ -109,7 +109,7 @@ def test_an_unchanged_answer_is_not_sent_again() -> None:
     assert ask("deDE/zones", if_none_match=first["ETag"]).status_code == 200
 
 
-def test_answers_may_be_kept_shortly_and_name_the_language_of_their_data() -> None:
+def test_answers_may_be_cached_shortly_and_have_the_language_of_their_data() -> None:
     answer = ask("deDE/zones")
     assert answer["Cache-Control"] == "public, max-age=2"
     assert answer["Content-Language"] == "de-DE"
@@ -122,20 +122,20 @@ def test_pages_of_other_sites_may_read_every_answer(path: str) -> None:
     assert Client().get(f"/api/v1/{path}")["Access-Control-Allow-Origin"] == "*"
 
 
-def test_a_browser_may_ask_before_it_reads() -> None:
+def test_a_preflight_request_is_answered() -> None:
     answer = Client().options("/api/v1/deDE/zones", headers={"origin": "https://example.org"})
     assert (answer.status_code, answer["Access-Control-Allow-Origin"]) == (204, "*")
     assert "GET" in answer["Access-Control-Allow-Methods"]
 
 
 @pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])
-def test_reads_take_no_other_method(method: str) -> None:
+def test_reads_accept_no_other_method(method: str) -> None:
     answer = getattr(Client(enforce_csrf_checks=True), method)("/api/v1/deDE/zones")
     assert (answer.status_code, answer["Content-Type"]) == (405, "application/problem+json")
     assert "GET" in answer["Allow"]
 
 
-def test_a_database_that_is_away_is_a_reason_to_try_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unavailable_database_is_a_problem_that_may_be_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*args: object, **kwargs: object) -> None:
         raise OperationalError("connection refused at 10.0.0.7")
 
@@ -147,7 +147,7 @@ def test_a_database_that_is_away_is_a_reason_to_try_again(monkeypatch: pytest.Mo
     assert ask("enUS/zones").status_code == 200
 
 
-def test_heads_are_answered_without_a_body() -> None:
+def test_head_requests_are_answered_without_a_body() -> None:
     answer = Client().head("/api/v1/deDE/zones")
     assert (answer.status_code, answer.content) == (200, b"")
 
@@ -164,7 +164,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_names_come_out_as_they_were_sent(name: str) -> None:
+def test_names_are_returned_unchanged(name: str) -> None:
     zone = make.zone(name)
     mob = make.creature(7, name)
     make.habitat(mob, zone, {(1, 1): [1]})
@@ -188,7 +188,7 @@ def test_names_come_out_as_they_were_sent(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_names_in_cursors_come_back_as_they_were_sent(name: str) -> None:
+def test_names_in_cursors_are_returned_unchanged(name: str) -> None:
     for number, each in enumerate((name, f"{name}b"), start=1):
         make.habitat(make.creature(number, each), make.zone(each), {(1, 1): [1]})
     first = read("zones?limit=1")
@@ -196,20 +196,20 @@ def test_names_in_cursors_come_back_as_they_were_sent(name: str) -> None:
     assert read(f"zones?limit=1&cursor={first['next']}")["zones"][0]["name"] == f"{name}b"
 
 
-def test_a_whole_zone_fits_into_one_small_document() -> None:
+def test_the_map_of_a_whole_zone_is_small() -> None:
     zone, spawns = make.zone("Brachland"), []
     for mob in range(1, 401):
         make.creature(mob, f"Geschöpf {mob}", reactions=(mob % 7, 1, 0, 0, mob % 3, 2))
         make.habitat(mob, zone, {((mob * 37 + n * 61) % 1001 / 10, n * 97 % 1001 / 10): [1] * n for n in range(1, 51)})
         for n in range(50):
-            spread = (mob * 7919 + n * 104729) % 10_000_019
+            scatter = (mob * 7919 + n * 104729) % 10_000_019
             spawns.append(
                 Spawn(
                     mob=mob,
                     zone=zone,
                     floor=0,
-                    point=Point(spread % 10_000 / 100, spread // 7 % 10_000 / 100),
-                    radius=spread % 300 / 100,
+                    point=Point(scatter % 10_000 / 100, scatter // 7 % 10_000 / 100),
+                    radius=scatter % 300 / 100,
                     sightings=n + 1,
                     uploaders=n % 9 + 1,
                     confirmed=n > 1,

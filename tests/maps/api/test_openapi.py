@@ -1,4 +1,4 @@
-"""The contract itself: valid, served, and about the addresses there are, as is the page that tells of the API."""
+"""The OpenAPI description is valid, served and complete, and so is the page about the API."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def test_the_contract_is_served_as_json_to_every_site() -> None:
 
 
 def routes(patterns: list[URLPattern | URLResolver]) -> Iterator[str]:
-    """Yield the addresses of the API as people write them: `/api/v1/{locale}/zones/{id}`."""
+    """Yield the addresses of the API as the contract has them: `/api/v1/{locale}/zones/{id}`."""
     for one in patterns:
         if isinstance(one, URLResolver):
-            # What is included elsewhere than at the root is the admin's pages.
+            # Only the admin is included below another path than the root.
             yield from () if str(one.pattern) else routes(one.url_patterns)
         elif (route := str(one.pattern)).startswith("api/") and "rest>" not in route:
             yield "/" + re.sub(r"<(\w+:)?(\w+)>", lambda of: "{locale}" if of[2] == "locale" else "{id}", route)
@@ -48,14 +48,14 @@ def test_every_address_of_the_api_is_in_the_contract() -> None:
 
 
 @pytest.mark.django_db
-def test_every_address_of_the_api_is_on_the_page_that_tells_of_it() -> None:
+def test_every_address_of_the_api_is_on_the_page_about_it() -> None:
     html = Client().get("/about/api").content.decode()
-    told = {address.partition("?")[0] for address in re.findall(r"<code>(?:POST )?([^<]+)</code>", html)}
-    assert {address.removeprefix("/api/v1/{locale}/") for address in ADDRESSES} <= told
-    written = {address for address in told if re.match(r"(/api|zones|mobs|sources|items|search)\b", address)}
+    shown = {address.partition("?")[0] for address in re.findall(r"<code>(?:POST )?([^<]+)</code>", html)}
+    assert {address.removeprefix("/api/v1/{locale}/") for address in ADDRESSES} <= shown
+    written = {address for address in shown if re.match(r"(/api|zones|mobs|sources|items|search)\b", address)}
     assert written - {"/api/v1/enUS/zones"} == {address.removeprefix("/api/v1/{locale}/") for address in ADDRESSES}
 
 
-def test_the_contract_names_the_kinds_and_difficulties_that_are_taken() -> None:
+def test_the_contract_has_the_kinds_and_difficulties_that_are_accepted() -> None:
     assert CONTRACT["components"]["schemas"]["Kind"]["enum"] == KINDS
     assert CONTRACT["components"]["parameters"]["difficulty"]["schema"]["enum"] == list(parameters.DIFFICULTIES)

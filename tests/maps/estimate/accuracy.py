@@ -1,8 +1,8 @@
-"""How near the atlas comes to the truth of a world: spawn points matched one to one, and drop rates.
+"""Accuracy of the estimates, given the truth of a world: spawn points matched one to one, and drop rates.
 
 A folder of uploads has `truth-LOCALE.json` (`zones`: name → creature → points, `drops`: creature → item → rate)
 and `book-LOCALE.json` (each file's player) beside its files, as `python -m simulation` writes them. Files are
-read by the independent count, estimates are the atlas' own.
+read by the independent count; the estimates are those of `maps.estimate`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from maps import coordinates
-from maps.coordinates import Places
+from maps.coordinates import Coordinates
 from maps.estimate import rates, spawns
 from maps.estimate.spawns import Estimate
 from tests.independent import Counts
@@ -58,8 +58,8 @@ class RateAccuracy:
 
 def truth(folder: Path, locale: str) -> dict[str, Any]:
     """Return the truth beside the uploads of a folder."""
-    told: dict[str, Any] = json.loads((folder / f"truth-{locale}.json").read_text(encoding="utf-8"))
-    return told
+    loaded: dict[str, Any] = json.loads((folder / f"truth-{locale}.json").read_text(encoding="utf-8"))
+    return loaded
 
 
 def uploads(folder: Path, locale: str, sender: str = "") -> list[tuple[str, bytes]]:
@@ -69,7 +69,7 @@ def uploads(folder: Path, locale: str, sender: str = "") -> list[tuple[str, byte
 
 
 def in_other_words(bodies: Iterable[tuple[str, bytes]], zones: Mapping[str, str]) -> list[tuple[str, bytes]]:
-    """Return uploads with their zones' names replaced: vandals of one locale let loose on another."""
+    """Return uploads with their zones' names replaced: malicious uploads of one locale for another."""
     found = []
     for sender, body in bodies:
         text = body.decode()
@@ -79,7 +79,7 @@ def in_other_words(bodies: Iterable[tuple[str, bytes]], zones: Mapping[str, str]
     return found
 
 
-def places(counts: Counts) -> dict[Where, Places]:
+def merged_coordinates(counts: Counts) -> dict[Where, Coordinates]:
     """Return the merged coordinates outdoors, by creature and zone."""
     numbers: dict[str, int] = {}
     listed: dict[Where, list[tuple[int, int, list[int]]]] = {}
@@ -89,12 +89,12 @@ def places(counts: Counts) -> dict[Where, Places]:
             senders = counts.uploaders[creature, zone, floor, text]
             who = [numbers.setdefault(sender, len(numbers)) for sender in senders]
             listed.setdefault((creature, zone), []).append((coordinates.pack(x, y), sightings, who))
-    return {where: _places(sorted(rows)) for where, rows in sorted(listed.items())}
+    return {where: _coordinates(sorted(rows)) for where, rows in sorted(listed.items())}
 
 
-def _places(rows: Sequence[tuple[int, int, list[int]]]) -> Places:
+def _coordinates(rows: Sequence[tuple[int, int, list[int]]]) -> Coordinates:
     days = np.zeros(len(rows), dtype=np.int64)
-    return Places(
+    return Coordinates(
         xy=np.array([xy for xy, _, _ in rows]),
         sightings=np.array([sightings for _, sightings, _ in rows]),
         uploaders=np.array([len(who) for _, _, who in rows]),
@@ -104,18 +104,18 @@ def _places(rows: Sequence[tuple[int, int, list[int]]]) -> Places:
     )
 
 
-def estimate(found: Mapping[Where, Places]) -> dict[Where, Estimate]:
+def estimate(found: Mapping[Where, Coordinates]) -> dict[Where, Estimate]:
     """Return the spawn points of all creatures."""
     return dict(zip(found, spawns.estimate(found.values()), strict=True))
 
 
 def accuracy(
-    found: Mapping[Where, Estimate], told: Mapping[str, Any], judged: Callable[[str], bool] = lambda creature: True
+    found: Mapping[Where, Estimate], true: Mapping[str, Any], judged: Callable[[str], bool] = lambda creature: True
 ) -> Accuracy:
     """Compare spawn points with the truth, over the creatures that are judged."""
     hits = expected = given = 0
     distances = []
-    for zone, creatures in told["zones"].items():
+    for zone, creatures in true["zones"].items():
         for creature, points in creatures.items():
             if len(points) < LEAST_POINTS or not judged(creature):
                 continue
@@ -158,8 +158,8 @@ def match(wanted: Points, guessed: Points) -> list[float]:
     gap = np.hypot(*(wanted[:, None] - guessed[None]).transpose(2, 0, 1))
     found: list[float] = []
     used: tuple[set[int], set[int]] = set(), set()
-    for place in np.argsort(gap, axis=None):
-        one, other = divmod(int(place), gap.shape[1])
+    for index in np.argsort(gap, axis=None):
+        one, other = divmod(int(index), gap.shape[1])
         if gap[one, other] > MATCH_PCT:
             break
         if one not in used[0] and other not in used[1]:
@@ -169,20 +169,20 @@ def match(wanted: Points, guessed: Points) -> list[float]:
     return found
 
 
-def rate_accuracy(counts: Counts, told: Mapping[str, Any]) -> RateAccuracy:
+def rate_accuracy(counts: Counts, true: Mapping[str, Any]) -> RateAccuracy:
     """Compare the drop rates of all that was found with the truth."""
     rows = []
     for creature, (lootings, money, drops) in _loot(counts).items():
-        true = told["drops"].get(creature)
-        if lootings < LEAST_LOOTINGS or true is None:
+        true_rates = true["drops"].get(creature)
+        if lootings < LEAST_LOOTINGS or true_rates is None:
             continue
         correction = rates.corrected([*drops.values(), money], lootings)
         for number, (item, count) in enumerate(drops.items()):
             raw = rates.rate(count, lootings)
-            told_rate = correction.rates[number] if correction else raw
-            rate = true.get(item, 0.0)
+            corrected = correction.rates[number] if correction else raw
+            rate = true_rates.get(item, 0.0)
             rows.append(
-                [_covers(raw, rate), abs(raw["rate"] - rate), _covers(told_rate, rate), abs(told_rate["rate"] - rate)]
+                [_covers(raw, rate), abs(raw["rate"] - rate), _covers(corrected, rate), abs(corrected["rate"] - rate)]
             )
     means = np.mean(rows, axis=0).tolist()
     return RateAccuracy(len(rows), *means)

@@ -1,4 +1,4 @@
-"""Against the truth: the sample uploads, where they are at hand, and a simulated world that anyone has."""
+"""Accuracy against the truth: of the sample uploads, where they are available, and of a simulated world."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def counted(sample: Path) -> Counts:
 
 @pytest.fixture(scope="module")
 def found(counted: Counts) -> dict[accuracy.Where, Estimate]:
-    return accuracy.estimate(accuracy.places(counted))
+    return accuracy.estimate(accuracy.merged_coordinates(counted))
 
 
 @pytest.mark.sample
-def test_the_samples_spawn_points_are_found(sample: Path, found: dict[accuracy.Where, Estimate]):
+def test_the_spawn_points_of_the_sample_are_found(sample: Path, found: dict[accuracy.Where, Estimate]):
     truth = accuracy.truth(sample / "v44", LOCALE)
     seen = accuracy.accuracy(found, truth)
     assert seen.points > 20_000
@@ -49,18 +49,20 @@ def test_the_samples_spawn_points_are_found(sample: Path, found: dict[accuracy.W
 
 
 @pytest.mark.sample
-def test_malicious_uploads_hardly_lower_what_is_found(sample: Path, found: dict[accuracy.Where, Estimate]):
+def test_malicious_uploads_hardly_lower_the_accuracy(sample: Path, found: dict[accuracy.Where, Estimate]):
     honest = accuracy.uploads(sample / "v44", LOCALE)
-    told, theirs = (accuracy.truth(sample / "v44", locale) for locale in (LOCALE, "enUS"))
-    vandals = accuracy.uploads(sample / "malicious", "enUS", "vandal ")[: round(len(honest) * 0.05 / 0.95)]
-    vandals = accuracy.in_other_words(vandals, dict(zip(theirs["zones"], told["zones"], strict=True)))
-    clean = accuracy.accuracy(found, told).f1
-    spoilt = accuracy.accuracy(accuracy.estimate(accuracy.places(independent.count([*honest, *vandals]))), told).f1
+    true, theirs = (accuracy.truth(sample / "v44", locale) for locale in (LOCALE, "enUS"))
+    malicious = accuracy.uploads(sample / "malicious", "enUS", "malicious ")[
+        : round(len(honest) * 0.05 / 0.95)]
+    malicious = accuracy.in_other_words(malicious, dict(zip(theirs["zones"], true["zones"], strict=True)))
+    clean = accuracy.accuracy(found, true).f1
+    with_malicious = independent.count([*honest, *malicious])
+    spoilt = accuracy.accuracy(accuracy.estimate(accuracy.merged_coordinates(with_malicious)), true).f1
     assert spoilt >= clean - 0.01
 
 
 @pytest.mark.sample
-def test_the_samples_drop_rates_are_covered(sample: Path, counted: Counts):
+def test_intervals_cover_the_drop_rates_of_the_sample(sample: Path, counted: Counts):
     seen = accuracy.rate_accuracy(counted, accuracy.truth(sample / "v44", LOCALE))
     assert seen.rates > 4_000
     assert seen.coverage >= 0.93 > seen.raw_coverage
@@ -68,14 +70,14 @@ def test_the_samples_drop_rates_are_covered(sample: Path, counted: Counts):
 
 
 @pytest.mark.parametrize("malicious", [0.0, 0.05])
-def test_another_worlds_spawn_points_are_found_as_well(malicious: float):
+def test_the_spawn_points_of_a_simulated_world_are_found(malicious: float):
     world = make_world(5)
     order = Order(
         uploads=150, seed=5, locales=(LOCALE,), version=44, players=50, mean_size_kb=65.0,
         malicious_share=malicious, mix=False, base64=False,
     )  # fmt: skip
     counts = independent.count((upload.player, upload.body) for upload in simulate(world, order))
-    seen = accuracy.accuracy(accuracy.estimate(accuracy.places(counts)), simulated_truth(world, LOCALE))
+    seen = accuracy.accuracy(accuracy.estimate(accuracy.merged_coordinates(counts)), simulated_truth(world, LOCALE))
     assert seen.recall >= 0.98
     assert seen.f1 >= 0.95
     assert seen.median_pct <= 0.06
@@ -86,5 +88,5 @@ def test_points_are_matched_one_to_one_the_closest_first():
     assert accuracy.match(here, np.array([(10.1, 10.0), (10.2, 10.0), (51.5, 50.0)])) == pytest.approx([0.1, 0.7])
 
 
-def test_true_points_too_close_to_tell_apart_count_once():
+def test_true_points_that_are_too_close_count_once():
     assert accuracy.merged(np.array([(1.0, 1.0), (1.5, 1.0), (9.0, 9.0)])).tolist() == [[9, 9], [1.25, 1]]

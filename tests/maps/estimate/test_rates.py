@@ -1,3 +1,5 @@
+"""Wilson intervals, and the correction for empty lootings."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -27,21 +29,21 @@ def test_without_lootings_nothing_is_known() -> None:
     assert rates.rate(0, 0) == {"rate": 0.0, "low": 0.0, "high": 1.0}
 
 
-def test_more_lootings_make_the_same_rate_surer() -> None:
+def test_more_lootings_narrow_the_interval_of_a_rate() -> None:
     few, many = rates.rate(1, 2), rates.rate(100, 200)
     assert few["rate"] == many["rate"] == 0.5
     assert few["low"] < many["low"] and many["high"] < few["high"]
 
 
 def looted(truth: list[float], kills: int, seed: int) -> tuple[list[int], int]:
-    """Return what a creature of these rates is recorded to give: lootings with each slot, and lootings in all."""
+    """Return the recorded lootings with each slot, and all recorded lootings, of a creature with these true rates."""
     slots = np.random.default_rng(seed).random((kills, len(truth))) < truth
     recorded = slots[slots.any(axis=1)]
     return recorded.sum(axis=0).tolist(), len(recorded)
 
 
 @given(st.lists(st.floats(0.05, 0.9), min_size=2, max_size=8))
-def test_the_exact_rates_are_found_behind_the_recorded_ones(truth: list[float]) -> None:
+def test_the_correction_returns_the_true_rates(truth: list[float]) -> None:
     recorded = 1 - np.prod(1 - np.array(truth))
     lootings = 10**9
     found = rates.corrected([round(share / recorded * lootings) for share in truth], lootings)
@@ -50,7 +52,7 @@ def test_the_exact_rates_are_found_behind_the_recorded_ones(truth: list[float]) 
     assert [each["rate"] for each in found.rates] == pytest.approx(truth, abs=0.0002)
 
 
-def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
+def test_95_percent_of_the_intervals_cover_the_truth() -> None:
     truth = [0.5, 0.3, 0.12, 0.03]
     covered = raw_covered = total = 0
     for seed in range(400):
@@ -80,18 +82,18 @@ def test_a_correction_never_makes_a_rate_higher_and_stays_within_0_and_1(table: 
 @pytest.mark.parametrize(
     ("hits", "lootings", "why"),
     [
-        ([1000], 1000, "one thing in every looting"),
-        ([400, 600], 1000, "things that never lie together"),
+        ([1000], 1000, "one slot in every looting"),
+        ([400, 600], 1000, "slots that never occur together"),
         ([10, 10], 15, "few lootings"),
-        ([30, 34], 63, "a sum that chance alone may have brought over 1"),
+        ([30, 34], 63, "rates whose sum may exceed 1 by chance"),
         ([], 100, "nothing found"),
     ],
 )
-def test_what_tells_nothing_of_empty_lootings_is_not_corrected(hits: list[int], lootings: int, why: str) -> None:
+def test_without_evidence_of_empty_lootings_nothing_is_corrected(hits: list[int], lootings: int, why: str) -> None:
     assert rates.corrected(hits, lootings) is None, why
 
 
-def test_a_thing_that_is_always_there_says_that_nothing_is_ever_empty() -> None:
+def test_a_slot_that_always_occurs_means_that_no_looting_is_empty() -> None:
     found = rates.corrected([100, 30], 100)
     assert found is not None
     assert found.empty == 0

@@ -1,4 +1,4 @@
-"""Images of zones: imported by command, cut into tiles, served for good."""
+"""Background images of zones: imported by command, cut into tiles, served with long caching."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def zone() -> int:
 
 @pytest.fixture
 def work(monkeypatch, tmp_path: Path) -> None:
-    """Stand in a folder of the test's own."""
+    """Change to a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
 
 
-def picture(path: Path, size: tuple[int, int] = (600, 400), colour: tuple[int, int, int] = RED) -> Path:
+def image_file(path: Path, size: tuple[int, int] = (600, 400), color: tuple[int, int, int] = RED) -> Path:
     """Write an image whose right half is blue."""
-    image = Image.new("RGB", size, colour)
+    image = Image.new("RGB", size, color)
     image.paste(BLUE, (size[0] // 2, 0, *size))
     image.save(path)
     return path
@@ -60,12 +60,12 @@ def served(zone: int, zoom: int, column: int, row: int) -> Image.Image:
     return Image.open(BytesIO(b"".join(response.streaming_content))).convert("RGBA")
 
 
-def near(pixel: tuple[int, ...], colour: tuple[int, int, int]) -> bool:
-    return pixel[3] == 255 and all(abs(a - b) < 25 for a, b in zip(pixel, colour, strict=False))
+def near(pixel: tuple[int, ...], color: tuple[int, int, int]) -> bool:
+    return pixel[3] == 255 and all(abs(a - b) < 25 for a, b in zip(pixel, color, strict=False))
 
 
-def test_an_image_becomes_tiles_that_lie_where_the_map_wants_them(zone, tmp_path):
-    assert "600 × 400 pixels, 8 tiles up to zoom 2" in run(picture(tmp_path / "a.png"), "--zone", "tausend nadeln")
+def test_an_image_becomes_tiles_at_the_urls_of_the_map(zone, tmp_path):
+    assert "600 × 400 pixels, 8 tiles up to zoom 2" in run(image_file(tmp_path / "a.png"), "--zone", "tausend nadeln")
     # At zoom 2 the zone is 600 × 400 pixels: its middle lies in the second of three columns of tiles.
     middle = served(zone, 2, 1, 0)
     assert middle.size == (256, 256)
@@ -76,9 +76,9 @@ def test_an_image_becomes_tiles_that_lie_where_the_map_wants_them(zone, tmp_path
 
 
 def test_a_new_image_replaces_the_old_one_and_one_can_be_removed(zone, tmp_path, folder):
-    run(picture(tmp_path / "a.png"), "--zone", zone)
+    run(image_file(tmp_path / "a.png"), "--zone", zone)
     first = backgrounds.find("deDE", zone, 0)
-    run(picture(tmp_path / "b.png", colour=(0, 255, 0)), "--zone", zone)
+    run(image_file(tmp_path / "b.png", color=(0, 255, 0)), "--zone", zone)
     second = backgrounds.find("deDE", zone, 0)
     assert first != second
     assert [one.name for one in (folder / "deDE" / str(zone) / "0").iterdir() if one.is_dir()] == [second.version]
@@ -91,14 +91,14 @@ def test_a_new_image_replaces_the_old_one_and_one_can_be_removed(zone, tmp_path,
         run("--zone", zone, "--remove")
 
 
-def test_a_dry_run_writes_nothing_and_another_shape_is_said(zone, tmp_path, folder):
-    said = run(picture(tmp_path / "a.webp", (500, 500)), "--zone", zone, "--dry-run")
+def test_a_dry_run_writes_nothing_and_reports_another_shape(zone, tmp_path, folder):
+    said = run(image_file(tmp_path / "a.webp", (500, 500)), "--zone", zone, "--dry-run")
     assert "dry run" in said and "stretched" in said
     assert not folder.exists()
 
 
 def test_large_images_are_cut_up_to_the_last_zoom_only(tmp_path):
-    with backgrounds.opened(picture(tmp_path / "a.png", (6000, 4000))) as image:
+    with backgrounds.opened(image_file(tmp_path / "a.png", (6000, 4000))) as image:
         assert backgrounds.last_zoom(image) == backgrounds.LAST_ZOOM
     assert backgrounds.tile_count(backgrounds.LAST_ZOOM) == 247 + 70 + 20 + 6 + 2
 
@@ -107,19 +107,19 @@ def test_large_images_are_cut_up_to_the_last_zoom_only(tmp_path):
     ("arguments", "says"),
     [
         (["no-such.png", "--zone", "Tausend Nadeln"], "There is no file"),
-        (["--zone", "Tausend Nadeln"], "Which image"),
+        (["--zone", "Tausend Nadeln"], "No image is given"),
         (["text.png", "--zone", "Tausend Nadeln"], "can't be read as an image"),
         (["good.png", "--zone", "Nirgends"], "knows no zone 'Nirgends'"),
         (["good.png", "--zone", "Tausend Nadeln", "--floor", "-1"], "no floor -1"),
         (["bomb.png", "--zone", "Tausend Nadeln"], "10000 × 10000 pixels"),
-        (["bitmap.bmp", "--zone", "Tausend Nadeln"], "PNG, JPEG and WebP can"),
+        (["bitmap.bmp", "--zone", "Tausend Nadeln"], "PNG, JPEG and WebP are accepted"),
     ],
 )
-def test_what_can_not_be_taken_is_refused_with_the_reason(zone, work, folder, arguments, says):
+def test_an_image_that_can_not_be_imported_is_refused_with_the_reason(zone, work, folder, arguments, says):
     Path("text.png").write_text("no image")
-    picture(Path("good.png"))
+    image_file(Path("good.png"))
     Image.new("1", (10_000, 10_000)).save("bomb.png")
-    picture(Path("bitmap.bmp"))
+    image_file(Path("bitmap.bmp"))
     with pytest.raises(CommandError, match=says):
         run(*arguments)
     assert not folder.exists()
@@ -134,5 +134,5 @@ def test_what_can_not_be_taken_is_refused_with_the_reason(zone, work, folder, ar
         "deDE/99999999999999999999/0/abc/1/0-0.webp",
     ],
 )
-def test_tiles_that_are_not_there_are_not_found(path):
+def test_missing_tiles_are_not_found(path):
     assert Client().get(f"/zone-images/{path}").status_code == 404

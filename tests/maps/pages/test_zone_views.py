@@ -1,4 +1,4 @@
-"""What belongs to a zone's page: its ground, its preview, and the map for other sites' pages."""
+"""Views that belong to a zone's page: its contours, its preview, and the map for embedding."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def zone() -> int:
     return zone
 
 
-def picture(path: str) -> Image.Image:
+def image(path: str) -> Image.Image:
     response = Client().get(path)
     assert (response.status_code, response["Content-Type"]) == (200, "image/png"), path
     assert "public" in response["Cache-Control"]
     return Image.open(BytesIO(response.content))
 
 
-def test_every_floor_has_ground_of_its_own(zone):
-    first, third = (picture(f"/deDE/zones/{zone}/ground/{floor}.png").convert("RGBA") for floor in (0, 3))
+def test_every_floor_has_its_own_contours(zone):
+    first, third = (image(f"/deDE/zones/{zone}/ground/{floor}.png").convert("RGBA") for floor in (0, 3))
     assert first.getpixel((240, 160))[3] > 0 and first.getpixel((960, 640))[3] == 0
     assert third.getpixel((960, 640))[3] > 0 and third.getpixel((240, 160))[3] == 0
 
@@ -59,20 +59,20 @@ def test_floors_and_zones_without_anything_are_not_found(zone, path):
     assert Client().get("/deDE/" + path.format(zone=zone)).status_code == 404
 
 
-def test_links_to_a_zone_show_a_preview(zone):
+def test_a_zone_has_a_preview_image_for_links(zone):
     html = Client().get(f"/deDE/zones/{zone}").content.decode()
     image = re.search(r'property="og:image" content="http://testserver(/[^"]+)"', html)
-    assert picture(image[1]).size == (1200, 630)
+    assert image(image[1]).size == (1200, 630)
     assert 'property="og:title" content="Wald &amp; &quot;Wiese&quot;"' in html
 
 
 def test_a_zone_known_by_loot_alone_has_a_preview_too():
     zone = factories.zone("See")
     factories.loot(factories.source("fishing", zone=zone), zone, 3)
-    assert picture(f"/deDE/zones/{zone}/preview.png").size == (1200, 630)
+    assert image(f"/deDE/zones/{zone}/preview.png").size == (1200, 630)
 
 
-def test_only_the_embedded_map_may_stand_in_other_sites_pages(zone):
+def test_only_the_embedded_map_may_be_in_frames_of_other_sites(zone):
     embedded = Client().get(f"/deDE/zones/{zone}/embed")
     assert "frame-ancestors *" in embedded["Content-Security-Policy"]
     assert "script-src 'self'" in embedded["Content-Security-Policy"]
@@ -82,7 +82,7 @@ def test_only_the_embedded_map_may_stand_in_other_sites_pages(zone):
     assert page["X-Frame-Options"] == "DENY"
 
 
-def test_the_list_is_drawn_once_for_what_it_shows(zone, monkeypatch):
+def test_the_list_is_rendered_once_for_the_same_data(zone, monkeypatch):
     fragments = caches["template_fragments"]
     drawn: list[str] = []
     keep = fragments.set

@@ -72,7 +72,7 @@ def test_british_names_are_american_ones(table):
     assert run(table("id,name\n17,Kettle\n"), locale="enGB").startswith("enUS: 1 added")
 
 
-def test_a_table_of_a_hundred_thousand_names_is_taken(table):
+def test_a_table_of_a_hundred_thousand_names_is_imported(table):
     rows = "".join(f"{item},Ding {item}\n" for item in range(1, 100_001))
     assert run(table(f"id,name\n{rows}")) == "deDE: 100,000 added, 0 changed, 0 unchanged"
 
@@ -131,13 +131,13 @@ def test_invalid_tables_are_refused_with_the_line(body, error):
     assert error in str(refused.value)
 
 
-def test_one_bad_line_keeps_all_others_out(table):
+def test_one_invalid_line_refuses_the_whole_table(table):
     with pytest.raises(CommandError, match="nothing is changed"):
         run(table("id,name\n17,Kessel\n18,\n19,Ranzen\n"))
     assert stored() == {}
 
 
-def test_at_most_twenty_errors_are_told(table):
+def test_at_most_twenty_errors_are_reported(table):
     with pytest.raises(CommandError) as refused:
         run(table("id,name\n" + "x,y\n" * 50))
     assert str(refused.value).count("line ") == 20
@@ -149,6 +149,6 @@ def test_a_locale_that_is_not_hosted_is_refused_with_those_that_are(table):
         run(table("id,name\n"), locale="frFR")
 
 
-def test_a_missing_file_is_told(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(CommandError, match="Could not read"):
         run(tmp_path / "nowhere.csv")

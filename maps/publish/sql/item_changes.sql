@@ -1,8 +1,0 @@
--- What an import of item names would change.
--- Reads: imported_item (the import's temporary table), item.
-SELECT
-    count(*) FILTER (WHERE i.id IS NULL) AS added,
-    count(*) FILTER (WHERE i.name <> n.name) AS changed,
-    count(*) FILTER (WHERE i.name = n.name) AS unchanged
-FROM imported_item n
-LEFT JOIN item i ON i.id = n.id;

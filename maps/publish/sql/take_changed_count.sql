@@ -1,6 +1,0 @@
--- Take some of what folds have counted anew, but nothing that a running one holds. Writes and locks: changed_count.
-WITH free AS (
-    SELECT kind, number FROM changed_count ORDER BY kind, number LIMIT %(rows)s FOR UPDATE SKIP LOCKED
-)
-DELETE FROM changed_count r USING free f WHERE r.kind = f.kind AND r.number = f.number
-RETURNING r.kind, r.number;
