@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from celery.beat import PersistentScheduler
 
-from ingest.queue.tasks import PUBLISH_S, TURN_S
+from ingest.queue.turn import PUBLISH_S, TURN_S
 from portal.celery import app
 from portal.scheduler import Scheduler
 
