@@ -24,7 +24,7 @@ ALL_DATABASES = pytest.mark.django_db(databases="__all__")
 
 #: Files whose tests take longest, the longest first. They begin first, so that no process ends long after the others.
 LONGEST = (
-    "maps/estimate/test_accuracy.py",
+    "maps/estimate/test_spawns_accuracy.py",
     "browser/test_everywhere.py",
     "ingest/queue/test_tasks_interleaving.py",
     "system/test_samples.py",

@@ -7,11 +7,8 @@ Elements are collected one by one (in C or by lxml); everything after that works
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import date
-from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -20,6 +17,7 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from ingest.batch.loot_columns import DIFFICULTIES, UNKNOWN, Ints, LootColumns
+from ingest.batch.observations import Document, Observations, Unreadable
 from ingest.batch.xml_columns import XmlColumns
 from ingest.formats.mobmapdata import grammar
 
@@ -31,51 +29,6 @@ EPOCH = date(1970, 1, 1)
 _XY_BITS, _RANK_BITS = 20, 21
 _LOCATION_BITS, _SOURCE_BITS = 21, 22
 _ITEM_BITS = 31
-
-
-class Document(NamedTuple):
-    """One upload to read: `no` is its index in the batch, `received_day` counts from 1970-01-01."""
-
-    no: int
-    version: int
-    received_day: int
-    open: Callable[[], AbstractContextManager[BinaryIO]]
-
-
-class Unreadable(Exception):
-    """A document could not be read; carries its `no`."""
-
-    def __init__(self, no: int, reason: str) -> None:
-        super().__init__(reason)
-        self.no = no
-
-
-@dataclass(frozen=True)
-class Observations:
-    """The frames of a batch. Its numbers are local to the batch; `ingest.batch.intern` turns them into ids.
-
-    A creature is `creature` (its game id, 0 if unknown) and `name` ('' in `places` if the id is known). `no` is the
-    upload's number, `zone` an index into `zones`, `xy` is packed as in `grammar.pack` (-1 without a position), days
-    count from 1970-01-01.
-
-    zones:     names.
-    creatures: no, creature, name, level_min, level_max (null for "??"), boss, reaction (0…5 or null), first_day;
-               one row per Mob element.
-    places:    place (its number), creature, name, source, zone, floor: the habitats of creatures and gathering
-               sources. `source` is -1 for creatures; a source has creature 0 and no name.
-    positions: place, xy, no, first_day; one row per place, coordinate and upload, in this order.
-    sources:   source (its number), kind, creature, name, object, item, zone (-1: none).
-    loot:      no, source, zone, floor, difficulty, lootings, money_lootings, copper.
-    drops:     no, source, zone, floor, difficulty, item, drops.
-    """
-
-    zones: list[str]
-    creatures: pl.DataFrame
-    places: pl.DataFrame
-    positions: pl.DataFrame
-    sources: pl.DataFrame
-    loot: pl.DataFrame
-    drops: pl.DataFrame
 
 
 def parse(documents: Iterable[Document]) -> Observations:
@@ -98,8 +51,8 @@ def parse(documents: Iterable[Document]) -> Observations:
     loot, drops = _lootings(loots)
     gathered = _gathered(loots, batch)
     del loots
-    places, positions = _positions(*_creature_sightings(elements, mobs), gathered)
-    return Observations(list(elements.zones), mobs, places, positions, sources, loot, drops)
+    habitats, positions = _positions(*_creature_sightings(elements, mobs), gathered)
+    return Observations(list(elements.zones), mobs, habitats, positions, sources, loot, drops)
 
 
 # --- creatures, and where creatures and sources were seen -------------------------------------------
@@ -185,14 +138,14 @@ def _gathered(loots: LootColumns, batch: pl.DataFrame) -> pl.DataFrame:
 
 
 def _positions(met: pl.DataFrame, row: Ints, xy: Ints, gathered: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the frames `places` and `positions` from what `_creature_sightings` and `_gathered` return."""
+    """Return the frames `habitats` and `positions` from what `_creature_sightings` and `_gathered` return."""
     seen = pl.concat([met, gathered.select(_SEEN)])
     zone, floor, no, first_day = (seen[name].to_numpy() for name in ("zone", "floor", "no", "first_day"))
     subject = _subjects(met, gathered)
     # Rows are ranked by habitat, upload and day, so that the rank in a coordinate's key replaces all of them.
     ranked = np.lexsort((first_day, no, floor, zone, subject))
     first = np.logical_or.reduce([_first_of_each(part[ranked]) for part in (subject, zone, floor)])
-    places = seen[ranked[first]].select(_HABITAT).with_row_index("place")
+    habitats = seen[ranked[first]].select(_HABITAT).with_row_index("habitat")
     rank = np.empty(len(seen), dtype=np.int64)
     rank[ranked] = (np.cumsum(first) - 1) << (_XY_BITS + _RANK_BITS) | np.arange(len(seen))
     row = np.concatenate([row, np.arange(len(met), len(seen))])
@@ -204,13 +157,13 @@ def _positions(met: pl.DataFrame, row: Ints, xy: Ints, gathered: pl.DataFrame) -
     key, row = key[first], row[first]
     positions = pl.DataFrame(
         {
-            "place": (key >> (_XY_BITS + _RANK_BITS)).astype(np.uint32),
+            "habitat": (key >> (_XY_BITS + _RANK_BITS)).astype(np.uint32),
             "xy": ((key >> _RANK_BITS & ((1 << _XY_BITS) - 1)) - 1).astype(np.int32),
             "no": no[row],
             "first_day": first_day[row],
         }
     )
-    return places, positions
+    return habitats, positions
 
 
 def _subjects(met: pl.DataFrame, gathered: pl.DataFrame) -> Ints:

@@ -8,37 +8,16 @@ and does no harm.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 from django.db import connections
 
-from ingest.batch.columns import Observations
+from ingest.batch.observations import Interned, Observations
 from ingest.batch.sql import load
 
 #: Dictionaries: table and its column of names.
 _ZONE, _CREATURE, _UPLOADER = ("zone", "name"), ("named_creature", "name"), ("uploader", "sender")
-
-
-@dataclass(frozen=True)
-class Interned:
-    """A batch's observations with ids from the locale's dictionaries.
-
-    creatures: no, creature (raw id), name, level_min, level_max, boss, reaction, first_day.
-    places:    subject (raw creature id, or minus a source id), zone, floor; one row per habitat, found by its index.
-    positions: place, xy, no, first_day; in this order.
-    loot:      no, source, zone, floor, difficulty, lootings, money_lootings, copper.
-    drops:     no, source, zone, floor, difficulty, item, drops.
-    uploaders: sender → uploader id.
-    """
-
-    creatures: pl.DataFrame
-    places: pl.DataFrame
-    positions: pl.DataFrame
-    loot: pl.DataFrame
-    drops: pl.DataFrame
-    uploaders: dict[str, int]
 
 
 def intern(alias: str, observations: Observations, senders: list[str]) -> Interned:
@@ -49,12 +28,12 @@ def intern(alias: str, observations: Observations, senders: list[str]) -> Intern
     zones = pl.Series([zone_ids[name] for name in o.zones], dtype=pl.Int32)
     creatures = _frame("creature", _names(alias, _CREATURE, named), pl.Int64)
     sources = _sources(alias, o.sources, zones, creatures)
-    places = _with_raw_id(o.places, creatures)
-    of_source = -sources.gather(places["source"].replace(-1, None)).cast(pl.Int64)
+    habitats = _with_raw_id(o.habitats, creatures)
+    of_source = -sources.gather(habitats["source"].replace(-1, None)).cast(pl.Int64)
     subject = pl.when(pl.col("source") < 0).then("creature").otherwise(of_source).alias("subject")
     return Interned(
         creatures=_with_raw_id(o.creatures, creatures),
-        places=places.select(subject, zones.gather(places["zone"]).alias("zone"), "floor"),
+        habitats=habitats.select(subject, zones.gather(habitats["zone"]).alias("zone"), "floor"),
         positions=o.positions,
         loot=_at_source(o.loot, sources, zones),
         drops=_at_source(o.drops, sources, zones),

@@ -13,10 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.formats.mobmapdata import grammar, slow_path
+from ingest.formats.mobmapdata import grammar
 from ingest.formats.mobmapdata.attribute_cache import AttributeCache
 from ingest.formats.mobmapdata.compiled import Columns
-from ingest.formats.mobmapdata.fast_path import VERSIONS
 
 Ints = NDArray[np.int64]
 
@@ -69,11 +68,11 @@ class LootReader:
         self._location_numbers: dict[tuple[int, int, int], int] = {}
         self.sources = {
             version: AttributeCache(partial(self._source_as_written, version=version), REMEMBERED)
-            for version in VERSIONS
+            for version in grammar.FAST_VERSIONS
         }
         self.locations = {
             version: AttributeCache(partial(self._location_as_written, version=version), REMEMBERED)
-            for version in VERSIONS
+            for version in grammar.FAST_VERSIONS
         }
         #: Rows of `Columns.loots`, and its items.
         self._rows = array("q")
@@ -84,17 +83,16 @@ class LootReader:
         self._rows.frombytes(columns.loots)
         self._items.frombytes(columns.items)
 
-    def add(self, name: str, text: str, no: int, version: int) -> None:
-        """Add an element of any form; raises `grammar.BadLootName`, or `ValueError` for a text that is no loot text."""
+    def add(self, name: str, lootings: grammar.Lootings, no: int, version: int) -> None:
+        """Add an element of any form; raises `grammar.BadLootName`."""
         raw_source, x, y, raw_zone, floor = grammar.loot_fields(name, version)
         if (x == "-1") != (y == "-1"):
             raise grammar.BadLootName("only one axis of a coordinate is unknown")
         source = self._source(raw_source, floor is not None, version)
         location = self._location(raw_zone, int(floor or 0))
-        found = slow_path.lootings(text, version)
-        counts = (found.lootings, found.money_lootings, found.copper, len(found.items))
+        counts = (lootings.lootings, lootings.money_lootings, lootings.copper, len(lootings.items))
         self._rows.extend((no, source, location, grammar.pack(x, y), *counts))
-        self._items.extend(found.items)
+        self._items.extend(lootings.items)
 
     def forget_names(self) -> None:
         """Free the caches; nothing is collected afterwards."""

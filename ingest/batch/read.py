@@ -10,9 +10,9 @@ from typing import BinaryIO
 
 from django.conf import settings
 
-from ingest.batch.columns import Document, Unreadable, parse
-from ingest.batch.intern import Interned, intern
-from ingest.batch.stage import Member
+from ingest.batch.columns import parse
+from ingest.batch.intern import intern
+from ingest.batch.observations import Document, Interned, Member, Unreadable
 from ingest.intake import spool
 from ingest.models import Upload
 

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 import polars as pl
 from django.db import connections, transaction
 from numpy.typing import NDArray
 
-from ingest.batch.intern import Interned
+from ingest.batch.observations import Interned, Member
 from ingest.batch.sql import load
 from ingest.merge import hot_tables
 from ingest.merge.binary_copy import Blobs, Column, Scalars, write
 
 #: Sightings of a habitat in one staged row, at most: 1.5 MB.
 ROW_SIGHTINGS = 1 << 17
-
-
-@dataclass(frozen=True)
-class Member:
-    """An upload of a batch; `no` is its number in the frames."""
-
-    no: int
-    upload: UUID
-    content_hash: bytes
-    sender: str
-    received_day: int
 
 
 def stage(alias: str, batch: Sequence[Member], interned: Interned) -> None:
@@ -78,18 +65,18 @@ def _copy(cursor: Any, schema: str, table: str, frame: pl.DataFrame) -> None:
 
 def _copy_positions(cursor: Any, schema: str, interned: Interned, staged_no: NDArray[np.int32]) -> None:
     """COPY positions packed, a row per habitat, so that a thousand coordinates cost little more than one."""
-    place, xy, no, first_day = (column.to_numpy().astype(np.int64) for column in interned.positions)
-    counts = np.bincount(place, minlength=len(interned.places))
+    habitat, xy, no, first_day = (column.to_numpy().astype(np.int64) for column in interned.positions)
+    counts = np.bincount(habitat, minlength=len(interned.habitats))
     # A habitat with much of the batch gets several rows: a fold reads a few at a time.
     row_counts = -(-counts // ROW_SIGHTINGS)
     begins = np.repeat(np.cumsum(counts) - counts, row_counts)
     nth = np.arange(len(begins)) - np.repeat(np.cumsum(row_counts) - row_counts, row_counts)
     end = np.minimum(begins + (nth + 1) * ROW_SIGHTINGS, np.repeat(np.cumsum(counts), row_counts))
-    places = interned.places[np.repeat(np.arange(len(counts)), row_counts)]
+    habitats = interned.habitats[np.repeat(np.arange(len(counts)), row_counts)]
     columns: list[Column] = [
-        Scalars(places["subject"].to_numpy(), 8),
-        Scalars(places["zone"].to_numpy()),
-        Scalars(places["floor"].to_numpy()),
+        Scalars(habitats["subject"].to_numpy(), 8),
+        Scalars(habitats["zone"].to_numpy()),
+        Scalars(habitats["floor"].to_numpy()),
         Blobs([xy, staged_no[no], first_day], end),
     ]
     with cursor.copy(load("copy_binary.sql", schema, "staged_position")) as copy:

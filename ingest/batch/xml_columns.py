@@ -17,8 +17,7 @@ from ingest.batch.loot_columns import REMEMBERED, LootReader
 from ingest.formats.mobmapdata import grammar, slow_path
 from ingest.formats.mobmapdata.attribute_cache import AttributeCache
 from ingest.formats.mobmapdata.compiled import Columns
-from ingest.formats.mobmapdata.fast_path import VERSIONS
-from ingest.formats.mobmapdata.reading import drop
+from ingest.formats.mobmapdata.elements import drop
 
 #: Elements need no index by id. `huge_tree` lifts libxml2's limits, which depend on the pieces it is given: the upload
 #: endpoint has checked lengths already. After the precheck there are no entities that could grow.
@@ -75,7 +74,7 @@ class XmlColumns:
         The document has passed the precheck, so it is UTF-8 without comments and CDATA sections: `<` begins a tag, an
         extracted element is a whole one, and the remainder is as well-formed as the document was.
         """
-        if version not in VERSIONS:
+        if version not in grammar.FAST_VERSIONS:
             return document
         numbers = (self.loots.sources[version], self.loots.locations[version], self._zone_cache, self._name_cache)
         columns = Columns(document, version, no, len(self.mob_names), *numbers)
@@ -117,7 +116,7 @@ class XmlColumns:
     def _add_loot(self, element: etree._Element, no: int, version: int) -> None:
         name = _attributes(element)["name"]
         if element.text:  # an element without lootings says nothing
-            self.loots.add(name, element.text, no, version)
+            self.loots.add(name, slow_path.lootings(element.text, version), no, version)
 
     def _add_mob(self, element: etree._Element, no: int) -> None:
         attributes = _attributes(element)

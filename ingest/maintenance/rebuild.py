@@ -19,12 +19,11 @@ from django.db.models import Sum
 from core import locales, locks
 from core.locks import Lock
 from ingest import lifecycle
-from ingest.batch.columns import Unreadable
+from ingest.batch.observations import Unreadable
 from ingest.batch.read import batches, read
 from ingest.batch.stage import stage_into
 from ingest.maintenance import baseline_tables, rebuild_tables
 from ingest.maintenance.sql import load
-from ingest.maintenance.withdrawals import finish_left
 from ingest.merge.fold import fold_from
 from ingest.models import Upload
 
@@ -121,8 +120,6 @@ class Rebuild:
             # Publishing reads the tables for longer than any page does; it tries again by itself.
             with locks.held(self.alias, Lock.PUBLISH):
                 rebuild_tables.swap(self.alias)
-        # Uploads that were withdrawn after they had been rebuilt.
-        finish_left(self.locale, whenever=True)
         return different
 
     # --- which uploads ---

@@ -26,7 +26,7 @@ from core import locales, locks
 from core.database import FAILURES
 from core.locks import Lock
 from ingest import lifecycle
-from ingest.batch.columns import Unreadable
+from ingest.batch.observations import Unreadable
 from ingest.intake import spool
 from ingest.maintenance import baseline, baseline_tables, rebuild_tables
 from ingest.merge import ledger

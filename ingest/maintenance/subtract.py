@@ -16,7 +16,7 @@ from django.db import connections, transaction
 
 from core import locks
 from core.locks import Lock
-from ingest.batch.columns import Unreadable
+from ingest.batch.observations import Unreadable
 from ingest.batch.read import batches, read
 from ingest.batch.stage import stage_into
 from ingest.maintenance import baseline_tables

@@ -15,7 +15,7 @@ from django.db import connections, transaction
 from core import locales, locks
 from core.locks import Lock
 from ingest import lifecycle
-from ingest.batch.columns import Unreadable
+from ingest.batch.observations import Unreadable
 from ingest.batch.read import Unavailable, read
 from ingest.batch.stage import stage_into
 from ingest.lifecycle import Merged

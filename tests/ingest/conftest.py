@@ -48,7 +48,7 @@ def empty_hot_tables(transactional_db: None) -> None:
 def empty_base(empty_hot_tables: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Begin with an empty base and no rebuild, and leave it like that; commands wake nobody and wait for nobody."""
     monkeypatch.setattr(wake, "send", lambda locale: None)
-    monkeypatch.setattr(withdraw, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(withdraw, "WAIT_FOR_WORKERS_S", 0.5)
     rebuild_tables.discard(ALIAS)
     forget_base()
     yield

@@ -33,7 +33,8 @@ def main(name: str, what: str = "validate") -> None:
     from django.conf import settings
 
     from core.problems import Problem
-    from ingest.batch.columns import Document, parse
+    from ingest.batch.columns import parse
+    from ingest.batch.observations import Document
     from ingest.formats.mobmapdata.precheck import precheck
     from ingest.formats.mobmapdata.unwrap import unwrap
     from ingest.formats.mobmapdata.validate import validate

@@ -44,7 +44,7 @@ class Extract(NamedTuple):
 
 
 #: Versions with one form, which the scan knows. Documents of version 43 take the slow path.
-VERSIONS = (grammar.BY_NAME, grammar.BY_ID)
+VERSIONS = grammar.FAST_VERSIONS
 #: Parts of names to remember from document to document.
 REMEMBERED = 8192
 

@@ -7,6 +7,7 @@ read. `scan.pyx` reads the addon's own form in C, with the limits defined here.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator
 from datetime import date
 from functools import lru_cache
@@ -14,6 +15,8 @@ from typing import AnyStr, NamedTuple
 
 #: Versions: creatures are known by name, by either, by id. 43 mixes the forms of 42 and 44.
 BY_NAME, MIXED, BY_ID = VERSIONS = (42, 43, 44)
+#: Versions that the fast path reads. Version 43 mixes both forms and is rare.
+FAST_VERSIONS = (BY_NAME, BY_ID)
 MAX_NAME = 100
 MAX_TEXT = 4_000
 #: Levels beyond any the game had or will have: the addon's own field is a small number.
@@ -241,6 +244,18 @@ MAX_LOOT_NAME = 1_500
 #: the right. A floor would have to be looked for behind each place that may be x and y, so it is taken off before.
 _loot_name = re.compile(rf"((?s:.+))#({_AXIS})#({_AXIS})#((?s:.+))").fullmatch
 _hex_id = re.compile(r"0x0*([0-9A-Fa-f]{1,8})").fullmatch
+
+
+class Lootings(NamedTuple):
+    """What a loot text holds; `items` are the ids of all drops.
+
+    An item drops once per looting, however many slots of the looting hold it.
+    """
+
+    lootings: int
+    money_lootings: int
+    copper: int
+    items: array[int]
 
 
 class Source(NamedTuple):

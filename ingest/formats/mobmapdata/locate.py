@@ -12,7 +12,8 @@ from typing import BinaryIO
 
 from lxml import etree
 
-from ingest.formats.mobmapdata.reading import Tally, drop, events, new_parser
+from ingest.formats.mobmapdata.elements import drop
+from ingest.formats.mobmapdata.reading import Tally, events, new_parser
 from ingest.formats.mobmapdata.records import CHILDREN, RECORDS, Fault
 from ingest.problems import InvalidDocument, NotWellFormed, TooLarge
 

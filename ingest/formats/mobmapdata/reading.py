@@ -157,12 +157,3 @@ class Tally:
         contents = self.begin(root)
         contents.content_hash = hashlib.sha256(sort_digests(self._records)).digest()
         return contents
-
-
-def drop(element: etree._Element) -> None:
-    """Free an element after it was read, and the empty element before it."""
-    element.clear()
-    previous = element.getprevious()
-    parent = element.getparent()
-    if previous is not None and parent is not None:
-        parent.remove(previous)

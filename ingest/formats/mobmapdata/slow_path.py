@@ -7,24 +7,11 @@ from __future__ import annotations
 
 import re
 from array import array
-from typing import NamedTuple
 
 from ingest.formats.mobmapdata import grammar
 
 #: Of a slot in a valid loot text: the last `+` before it, an item's id or the copper, and the `:` behind an item's id.
 _slots = re.compile(r"(\+?)([0-9]+)(:?)[^#]*#").findall
-
-
-class Lootings(NamedTuple):
-    """What a loot text holds; `items` are the ids of all drops.
-
-    An item drops once per looting, however many slots of the looting hold it.
-    """
-
-    lootings: int
-    money_lootings: int
-    copper: int
-    items: array[int]
 
 
 def coordinates(text: str) -> array[int]:
@@ -37,7 +24,7 @@ def coordinates(text: str) -> array[int]:
     return packed
 
 
-def lootings(text: str, version: int) -> Lootings:
+def lootings(text: str, version: int) -> grammar.Lootings:
     """Count the lootings, money and drops of a text `+slot#slot#+slot#`; raises `ValueError` for another text.
 
     `"+3651:0:0:2#117#+3651:0:0:1#64#"` → 2 lootings, 2 with money, 181 copper, items [3651, 3651].
@@ -60,4 +47,4 @@ def lootings(text: str, version: int) -> Lootings:
             elif (item := int(number)) not in dropped:
                 dropped.add(item)
                 items.append(item)
-    return Lootings(text.count("+"), money_lootings, copper, items)
+    return grammar.Lootings(text.count("+"), money_lootings, copper, items)

@@ -10,9 +10,10 @@ from typing import BinaryIO, TypeVar
 
 from lxml import etree
 
+from ingest.formats.mobmapdata.elements import drop
 from ingest.formats.mobmapdata.fast_path import Extract, NotExtractable, extract
 from ingest.formats.mobmapdata.locate import locate
-from ingest.formats.mobmapdata.reading import Contents, Tally, drop, events, new_parser, parse_whole
+from ingest.formats.mobmapdata.reading import Contents, Tally, events, new_parser, parse_whole
 from ingest.formats.mobmapdata.records import Fault
 from ingest.problems import InvalidDocument, NotWellFormed, TooLarge
 

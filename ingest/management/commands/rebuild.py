@@ -10,7 +10,7 @@ from django.template.defaultfilters import filesizeformat
 
 from core.database import ERRORS
 from core.progress import Progress
-from ingest.maintenance import rebuild, rebuild_tables, selection
+from ingest.maintenance import rebuild, rebuild_tables, selection, withdrawals
 
 #: How the tables are called when their differences are told.
 NAMES = {
@@ -85,7 +85,12 @@ class Command(BaseCommand):
         run.report = progress.show
         try:
             run.catch_up()
-            different = run.compare() if options["dry_run"] else run.finish(without_gone=options["without_missing"])
+            if options["dry_run"]:
+                different = run.compare()
+            else:
+                different = run.finish(without_gone=options["without_missing"])
+                # Uploads that were withdrawn after they had been rebuilt.
+                withdrawals.finish_left(locale, whenever=True)
         except rebuild.Incomplete as error:
             raise CommandError(_incomplete(locale, error)) from None
         except rebuild_tables.Busy:

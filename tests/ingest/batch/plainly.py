@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from ingest.batch.columns import Observations
+from ingest.batch.observations import Observations
 from tests.independent import DIFFICULTIES, unescape
 
 KINDS = {"SKIN": "skinning", "PIPO": "pickpocketing", "HERB": "herb", "MING": "ore", "ENGN": "engineering"}
@@ -156,7 +156,7 @@ def facts_of(found: Observations) -> Mapping[int, Facts]:
     sources = {number: (*parts, zones[zone]) for number, *parts, zone in found.sources.rows()}
     places = {
         place: ((creature, name) if source < 0 else sources[source], zones[zone], floor)
-        for place, creature, name, source, zone, floor in found.places.rows()
+        for place, creature, name, source, zone, floor in found.habitats.rows()
     }
     for no, *creature in found.creatures.rows():
         facts[no]["creature", *creature] += 1

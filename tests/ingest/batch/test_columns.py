@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.batch import xml_columns
-from ingest.batch.columns import _LOCATION_BITS, _RANK_BITS, Document, Unreadable, parse
+from ingest.batch.columns import _LOCATION_BITS, _RANK_BITS, parse
+from ingest.batch.observations import Document, Unreadable
 from ingest.formats.mobmapdata import grammar
 from tests.ingest.factories import Loot, Mob, Note, contents, day, document, element, loot, mob, notes, zone
 from tests.ingest.factories import loots as loot_records
@@ -52,7 +53,7 @@ def read(*bodies: bytes, version: int = 44, received_day: int = RECEIVED) -> Rea
         return frame.with_columns(zones.gather(frame["zone"].replace(-1, None)).alias(column))
 
     assert found.positions.rows() == sorted(found.positions.rows())
-    stood = named(found.positions.join(found.places, on="place"))
+    stood = named(found.positions.join(found.habitats, on="habitat"))
     return Read(
         found.creatures,
         stood.filter(pl.col("source") < 0),

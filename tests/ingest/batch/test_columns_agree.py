@@ -20,7 +20,8 @@ import pytest
 
 from core.problems import Problem
 from ingest.batch import xml_columns
-from ingest.batch.columns import Document, parse
+from ingest.batch.columns import parse
+from ingest.batch.observations import Document
 from ingest.formats.mobmapdata import grammar, records, slow_path
 from ingest.formats.mobmapdata import validate as validation
 from ingest.formats.mobmapdata.compiled import Columns

@@ -10,10 +10,10 @@ from threading import Barrier, Thread
 import polars as pl
 import pytest
 from django.db import connections
-from psycopg import sql
 
-from ingest.batch.columns import Document, parse
-from ingest.batch.intern import Interned, intern
+from ingest.batch.columns import parse
+from ingest.batch.intern import intern
+from ingest.batch.observations import Document, Interned
 from ingest.batch.sql import load
 from maps.models import FIRST_NAMED_ID
 from tests.ingest.factories import document, loot, mob, zone
@@ -37,7 +37,7 @@ def interned(*bodies: bytes, senders: tuple[str, ...] = ("player:1",)) -> Intern
 
 def stood(found: Interned) -> pl.DataFrame:
     """Return each position with its place."""
-    return found.positions.join(found.places.with_row_index("place"), on="place")
+    return found.positions.join(found.habitats.with_row_index("habitat"), on="habitat")
 
 
 def nameless(name: str, place: str = "Z") -> str:
@@ -47,9 +47,9 @@ def nameless(name: str, place: str = "Z") -> str:
 def test_names_get_ids_once_and_keep_them():
     first = interned(document(nameless("Wolf"), nameless("Bär", "Y"), version=43))
     again = interned(document(nameless("Bär", "Y"), nameless("Wolf"), nameless("Fuchs"), version=43))
-    both = set(first.places.select("subject", "zone").rows())
+    both = set(first.habitats.select("subject", "zone").rows())
     assert len(both) == 2
-    assert both < set(again.places.select("subject", "zone").rows())
+    assert both < set(again.habitats.select("subject", "zone").rows())
     assert rows("SELECT count(*) FROM named_creature") == [(3,)]
 
 
@@ -78,7 +78,7 @@ def test_a_source_is_its_kind_with_its_target():
     first, again = interned(bodies), interned(bodies)
     assert sorted(first.loot["source"]) == sorted(again.loot["source"])
     assert rows("SELECT count(*), count(DISTINCT (kind, creature, object, item, zone)) FROM source") == [(9, 9)]
-    assert set(first.places.filter(first.places["subject"] < 0)["subject"]) == {
+    assert set(first.habitats.filter(first.habitats["subject"] < 0)["subject"]) == {
         -number for number, kind in rows("SELECT id, kind FROM source") if kind != "kill"
     }
 
@@ -126,7 +126,7 @@ def test_sources_are_looked_up_by_their_key_however_many_there_are():
         cursor.execute("ANALYZE source")
         wanted = {"source": [1], "kind": ["kill"], "creature": [1000007]}
         wanted |= {"object": [None], "item": [None], "zone": [None]}
-        cursor.execute(sql.SQL("EXPLAIN ") + load("find_sources.sql"), wanted)
+        cursor.execute("EXPLAIN " + load("find_sources.sql"), wanted)
         plan = "\n".join(line for (line,) in cursor.fetchall())
     assert "Index Scan using source_key" in plan
     again = interned(document(loot("+3651:0:0:1:54Z#"), version=43))

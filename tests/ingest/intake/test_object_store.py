@@ -17,12 +17,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 
 import pytest
-from django.core.cache import cache
 from django.db import connections
 from django.test import Client
 from django.utils import timezone
 
-from ingest.batch.columns import Document, parse
+from core import time_limited
+from ingest.batch.columns import parse
+from ingest.batch.observations import Document
 from ingest.intake import object_store, spool
 from ingest.intake.object_store import ObjectStorage, ObjectStoreFault
 from ingest.maintenance import cleanup, retention
@@ -170,7 +171,7 @@ def test_a_silent_store_is_given_up_after_a_while_and_then_at_once(client, store
 
 def readiness(client) -> tuple[int, str]:
     """Return the status of `/readyz` and what it says of the spool, as of now."""
-    cache.clear()
+    time_limited.clear_all()
     answer = client.get("/readyz")
     [part] = [part for part in answer.json()["parts"] if part["name"] == "spool"]
     return answer.status_code, part["reason"]

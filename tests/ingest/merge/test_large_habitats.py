@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.batch import stage as staging
-from ingest.batch.intern import Interned
-from ingest.batch.stage import Member, stage
+from ingest.batch.observations import Interned, Member
+from ingest.batch.stage import stage
 from ingest.maintenance import subtract
 from ingest.merge import chunks
 from ingest.merge.fold import fold
@@ -76,7 +76,7 @@ def whole_grid(uploads: int, coordinates: int) -> tuple[list[Member], Interned]:
     x, y = np.divmod(np.arange(coordinates), 1000)
     xy = (x << 10 | y).astype(np.int32)
     positions = {
-        "place": np.zeros(uploads * coordinates, dtype=np.int32),
+        "habitat": np.zeros(uploads * coordinates, dtype=np.int32),
         "xy": np.repeat(xy, uploads),
         "no": np.tile(np.arange(uploads, dtype=np.int32), coordinates),
         "first_day": np.full(uploads * coordinates, 19_000, dtype=np.int32),
@@ -84,7 +84,7 @@ def whole_grid(uploads: int, coordinates: int) -> tuple[list[Member], Interned]:
     none = pl.DataFrame({"no": []}, schema={"no": pl.Int32})
     return members, Interned(
         creatures=none,
-        places=pl.DataFrame({"subject": [7], "zone": [1], "floor": [0]}),
+        habitats=pl.DataFrame({"subject": [7], "zone": [1], "floor": [0]}),
         positions=pl.DataFrame(positions),
         loot=none,
         drops=none,

@@ -8,7 +8,7 @@ from django.db import DataError, InterfaceError, OperationalError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.batch.columns import Unreadable
+from ingest.batch.observations import Unreadable
 from ingest.queue import quarantine
 from ingest.queue.quarantine import ALONE, GIVEN_UP, GROUP_SIZES, is_content, next_step
 

@@ -61,8 +61,8 @@ def test_floors_and_zones_without_anything_are_not_found(zone, path):
 
 def test_a_zone_has_a_preview_image_for_links(zone):
     html = Client().get(f"/deDE/zones/{zone}").content.decode()
-    image = re.search(r'property="og:image" content="http://testserver(/[^"]+)"', html)
-    assert image(image[1]).size == (1200, 630)
+    address = re.search(r'property="og:image" content="http://testserver(/[^"]+)"', html)
+    assert image(address[1]).size == (1200, 630)
     assert 'property="og:title" content="Wald &amp; &quot;Wiese&quot;"' in html
 
 

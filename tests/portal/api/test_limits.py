@@ -112,7 +112,7 @@ def test_too_much_waiting_stops_intake_until_it_is_merged(settings):
     with pytest.raises(SpoolFull, match="waiting to be merged"):
         limits.check_intake()
     type(row).objects.filter(id=row.id).update(status="staged")
-    limits.forget()
+    time_limited.clear_all()
     with pytest.raises(SpoolFull, match="waiting to be merged"):
         limits.check_intake()
     type(row).objects.filter(id=row.id).update(status="merged")

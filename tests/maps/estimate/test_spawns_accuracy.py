@@ -52,13 +52,12 @@ def test_the_spawn_points_of_the_sample_are_found(sample: Path, found: dict[accu
 def test_malicious_uploads_hardly_lower_the_accuracy(sample: Path, found: dict[accuracy.Where, Estimate]):
     honest = accuracy.uploads(sample / "v44", LOCALE)
     true, theirs = (accuracy.truth(sample / "v44", locale) for locale in (LOCALE, "enUS"))
-    malicious = accuracy.uploads(sample / "malicious", "enUS", "malicious ")[
-        : round(len(honest) * 0.05 / 0.95)]
+    malicious = accuracy.uploads(sample / "malicious", "enUS", "malicious ")[: round(len(honest) * 0.05 / 0.95)]
     malicious = accuracy.in_other_words(malicious, dict(zip(theirs["zones"], true["zones"], strict=True)))
     clean = accuracy.accuracy(found, true).f1
-    with_malicious = independent.count([*honest, *malicious])
-    spoilt = accuracy.accuracy(accuracy.estimate(accuracy.merged_coordinates(with_malicious)), true).f1
-    assert spoilt >= clean - 0.01
+    counts = independent.count([*honest, *malicious])
+    mixed = accuracy.accuracy(accuracy.estimate(accuracy.merged_coordinates(counts)), true).f1
+    assert mixed >= clean - 0.01
 
 
 @pytest.mark.sample
