@@ -7,8 +7,8 @@ import os
 import signal
 import sys
 
-from deploy.steps import compiled, venv
 from deploy.steps.folders import CHECKOUT
+from deploy.steps.install import compiled, venv
 from deploy.steps.progress import Failure, say
 
 COMMANDS = (

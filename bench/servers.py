@@ -20,10 +20,10 @@ from bench.machine import check_disk
 from deploy.steps import environment, postgres, rabbitmq, supervisor
 from deploy.steps import site as steps
 from deploy.steps.folders import CHECKOUT, SiteFolders, from_environment, prepare
+from deploy.steps.install.venv import VENV
 from deploy.steps.ports import LOOPBACK, is_free
 from deploy.steps.progress import Failure, step, wait_until
 from deploy.steps.supervisor import Program
-from deploy.steps.venv import VENV
 
 LOCALES = environment.DEFAULT_LOCALES.split(",")
 #: Suffix of the databases right after migrating; each run starts from copies of them.

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from deploy.steps import environment
 from deploy.steps.folders import CHECKOUT, SiteFolders
+from deploy.steps.install.venv import VENV
 from deploy.steps.progress import Failure, run, step
-from deploy.steps.venv import VENV
 
 UPLOADS = 150
 SEED = 1

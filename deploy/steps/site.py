@@ -14,8 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-from deploy.steps import compiled, demo, environment, postgres, rabbitmq, supervisor, venv, watch
+from deploy.steps import demo, environment, postgres, rabbitmq, supervisor, watch
 from deploy.steps.folders import CHECKOUT, SiteFolders, prepare, write_secret
+from deploy.steps.install import compiled, venv
 from deploy.steps.ports import LOOPBACK, check_free
 from deploy.steps.progress import Failure, run, say, step, wait_until
 from deploy.steps.supervisor import Program

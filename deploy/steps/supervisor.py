@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from deploy.steps.folders import CHECKOUT, SiteFolders
+from deploy.steps.install.venv import VENV
 from deploy.steps.progress import Failure, wait_until
-from deploy.steps.venv import VENV
 
 
 @dataclass(frozen=True)

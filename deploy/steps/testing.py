@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from deploy.steps import compiled, environment, node_tools, postgres, rabbitmq, site, supervisor, venv
+from deploy.steps import environment, postgres, rabbitmq, site, supervisor
 from deploy.steps.folders import CHECKOUT, SiteFolders, prepare
+from deploy.steps.install import compiled, node_tools, venv
 from deploy.steps.progress import Failure, run, say, step
 
 HOSTED = environment.DEFAULT_LOCALES.split(",")

@@ -9,7 +9,7 @@ from pathlib import Path
 _FOLDER = Path(__file__).parent
 _ADVICE = (
     "Stop the site and start it again: ./deploy/stop, ./deploy/run. "
-    "Tests: ./deploy/test. Servers of your own: .venv/bin/python -m deploy.steps.compiled"
+    "Tests: ./deploy/test. Servers of your own: .venv/bin/python -m deploy.steps.install.compiled"
 )
 try:
     _made_of = getattr(import_module("ingest.formats.mobmapdata.scan"), "made_of", "")

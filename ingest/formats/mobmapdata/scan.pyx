@@ -31,7 +31,7 @@ cdef extern from "blake2.h" nogil:
 cdef extern from *:
     const char *MADE_OF
 
-made_of = MADE_OF.decode()  # begins with this file's digest, see deploy/steps/compiled.py
+made_of = MADE_OF.decode()  # begins with this file's digest, see deploy/steps/install/compiled.py
 
 cdef int64_t MAX_NUMBER = grammar.MAX_NUMBER
 cdef int64_t MAX_LEVEL = grammar.MAX_LEVEL

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from deploy.steps.compiled import COMPILED
 from deploy.steps.folders import CHECKOUT
-from deploy.steps.venv import VENV
+from deploy.steps.install.compiled import COMPILED
+from deploy.steps.install.venv import VENV
 
 SANITIZERS = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 
 COMPILE = """
 import pathlib, sys
-from deploy.steps.compiled import compile_into
+from deploy.steps.install.compiled import compile_into
 compile_into(pathlib.Path(sys.argv[1]), sys.argv[2:])
 """
 

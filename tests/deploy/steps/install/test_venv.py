@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from deploy.steps import venv
+from deploy.steps.install import venv
 
 
 @pytest.fixture

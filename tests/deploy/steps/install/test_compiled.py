@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.steps import compiled
+from deploy.steps.install import compiled
+from deploy.steps.install.venv import VENV
 from deploy.steps.progress import Failure
-from deploy.steps.venv import VENV
 
 #: Files that other processes write there meanwhile and soon rename or remove.
 NOT_OF_THE_CHECKOUT = shutil.ignore_patterns("__pycache__", ".compiling-*")
@@ -103,6 +103,6 @@ def test_a_module_that_does_not_fit_its_source_is_not_imported_and_says_what_to_
         source.write("\n# newer\n")
     printed = imported().stderr
     assert "scan.pyx has changed since it was compiled. Stop the site and start it again: ./deploy/stop" in printed
-    assert ".venv/bin/python -m deploy.steps.compiled" in printed
+    assert ".venv/bin/python -m deploy.steps.install.compiled" in printed
     made.unlink()
     assert "scan.pyx has to be compiled for this Python" in imported().stderr

@@ -1,6 +1,6 @@
 """Compile the Cython module for this machine's Python and put the result next to its source.
 
-`.venv/bin/python -m deploy.steps.compiled` does it by hand. The result contains a line that says what it was made of,
+`.venv/bin/python -m deploy.steps.install.compiled` does it by hand. The result contains a line that says what it was made of,
 its source's digest first. The line decides here whether to compile again, and at import whether the result belongs to
 the source next to it. The file's name says for which Python it is.
 """
@@ -17,8 +17,8 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from deploy.steps.folders import CHECKOUT
+from deploy.steps.install.venv import VENV
 from deploy.steps.progress import run, step
-from deploy.steps.venv import VENV
 
 NAME = "ingest.formats.mobmapdata.scan"
 SOURCE = Path("ingest/formats/mobmapdata/scan.pyx")
@@ -35,7 +35,7 @@ def prepare() -> None:
         return
     with step(f"Compiling {SOURCE}"):
         run(
-            [VENV / "bin" / "python", "-m", "deploy.steps.compiled"],
+            [VENV / "bin" / "python", "-m", "deploy.steps.install.compiled"],
             doing=f"Compiling {SOURCE}",
             advice="It needs Debian's packages gcc, libc6-dev, libpython3-dev and libb2-dev (deploy/packages server), "
             f"and permission to write into {compiled.parent}.",

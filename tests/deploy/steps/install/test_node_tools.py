@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deploy.steps import node_tools
+from deploy.steps.install import node_tools
 from deploy.steps.progress import Failure
 
 

@@ -13,8 +13,8 @@ import os
 from pathlib import Path
 
 from deploy.steps.folders import CHECKOUT
+from deploy.steps.install.venv import VENV
 from deploy.steps.progress import run, step
-from deploy.steps.venv import VENV
 
 MODULES = CHECKOUT / "node_modules"
 #: Written last, so that an interrupted installation is repeated.
