@@ -1,1 +1,1 @@
-"""What a checkout needs beside Debian's packages: the virtual environment, the compiled module, the JavaScript tools."""
+"""What a checkout needs beside Debian's packages: virtual environment, compiled module, JavaScript tools."""

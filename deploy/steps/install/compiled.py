@@ -1,8 +1,8 @@
 """Compile the Cython module for this machine's Python and put the result next to its source.
 
-`.venv/bin/python -m deploy.steps.install.compiled` does it by hand. The result contains a line that says what it was made of,
-its source's digest first. The line decides here whether to compile again, and at import whether the result belongs to
-the source next to it. The file's name says for which Python it is.
+`.venv/bin/python -m deploy.steps.install.compiled` does it by hand. The result contains a line that says what it was
+made of, its source's digest first. The line decides here whether to compile again, and at import whether the result
+belongs to the source next to it. The file's name says for which Python it is.
 """
 
 from __future__ import annotations
