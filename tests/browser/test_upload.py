@@ -132,7 +132,7 @@ def test_the_same_notes_again_are_welcome_and_change_nothing(page):
     give(page, ("one.xml", GOOD.encode()))
     expect(cards(page).locator(".outcome")).to_contain_text("Safely stored")
     give(page, ("again.xml", GOOD.encode()))
-    expect(cards(page)).to_contain_text("The same notes were sent before")
+    expect(cards(page)).to_contain_text("The same data was sent before")
     assert Upload.objects.count() == 1
 
 

@@ -79,8 +79,8 @@ export class Card {
     this.card.dataset.state = receipt.status;
     this.card.classList.toggle("merged", receipt.status === "merged");
     this.card.classList.toggle("bad", receipt.status === "rejected");
-    // For notes that were sent before, say that first, and the status of the earlier upload below.
-    const same = gettext("The same notes were sent before. They count once, so nothing changes.");
+    // For data that was sent before, say that first, and the status of the earlier upload below.
+    const same = gettext("The same data was sent before. It counts once, so nothing changes.");
     this.outcome.textContent = this.duplicate ? same : outcome(receipt);
     if (this.earlier) this.earlier.textContent = this.duplicate ? outcome(receipt) : "";
     if (receipt.status === "merged" && !this.card.querySelector(".to-map")) {

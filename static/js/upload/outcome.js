@@ -13,7 +13,7 @@ export function outcome(receipt) {
     case "rejected":
       return gettext("This upload was taken, but could not be read after all. Nothing of it is on the map.");
     case "withdrawn":
-      return gettext("This upload was withdrawn. Its notes count no more.");
+      return gettext("This upload was withdrawn. It no longer counts.");
     case "staged":
       return gettext("Read, and about to be drawn…");
     default:
@@ -23,15 +23,15 @@ export function outcome(receipt) {
 
 /** Return the message while receipts cannot be fetched. */
 export const unavailable = () =>
-  gettext("The site does not answer at the moment. Your notes are safely stored; this page goes on asking…");
+  gettext("The site does not answer at the moment. Your upload is safely stored; this page goes on asking…");
 
 /** @param {import("./send.js").Receipt} receipt */
 function merged({ new_positions: fresh = 0, confirmed_positions: known = 0 }) {
   if (fresh > 0) {
     return ngettext("Your %(count)s new dot is on the map.", "Your %(count)s new dots are on the map.", fresh);
   }
-  if (known > 0) return gettext("Your notes are on the map. They confirm what others saw.");
-  return gettext("Your notes are in. They held no position to draw.");
+  if (known > 0) return gettext("Your upload is on the map. It confirms what others saw.");
+  return gettext("Your upload is merged. It has no position to draw.");
 }
 
 /** Return what an upload contains. @param {import("./send.js").Receipt} receipt */

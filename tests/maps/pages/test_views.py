@@ -182,7 +182,7 @@ def test_a_zone_with_gathering_sources_alone_offers_them_too():
     html = get(f"/enUS/zones/{zone}")
     assert 'name="gathering" value="fishing"' in html
     assert '<details class="more-filters" id="more-filters">' in html, "their dots fade by what is in there"
-    assert "No one has sent notes of creatures from here yet" in html
+    assert "No one has sent data about creatures from here yet" in html
 
 
 def test_search_without_scripts_finds_creatures_items_and_zones(world):
