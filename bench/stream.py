@@ -19,7 +19,7 @@ from deploy.steps.progress import Failure
 
 PATH = "/api/v1/uploads"
 ACCEPTED, KNOWN = 202, 200
-#: Answers after which the contract tells clients to retry.
+#: Answers after which the contract asks clients to retry.
 TRY_AGAIN = frozenset({429, 502, 503, 504})
 #: Shorter than the contract's Retry-After, so that the benchmark does not wait for it.
 PAUSE_S = 0.3

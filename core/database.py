@@ -1,4 +1,4 @@
-"""Errors of databases, as code that must tell them apart needs them."""
+"""Errors of databases, grouped by how callers must handle them."""
 
 from __future__ import annotations
 

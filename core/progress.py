@@ -10,7 +10,7 @@ from typing import TextIO
 #: Seconds between two lines: on a terminal, and elsewhere.
 REDRAW_INTERVAL_S, QUIET_INTERVAL_S = 0.1, 10.0
 BAR_CELLS = 24
-#: The width of a terminal that does not tell it.
+#: The width assumed for a terminal that does not report one.
 USUAL_COLUMNS = 110
 
 

@@ -92,7 +92,7 @@ def from_environment(environ: Mapping[str, str], part: str = "") -> SiteFolders:
 
 
 def prepare(folders: SiteFolders) -> str:
-    """Make the folders and return the site's token, which tells its state from that of an earlier site.
+    """Make the folders and return the site's token, which distinguishes its state from an earlier site's.
 
     A checkout may be deleted and cloned again at the same path. The state that the earlier site left
     outside of `var` then carries another token, or the new `var` has none yet.

@@ -17,7 +17,7 @@ from ingest.intake import spool
 from ingest.models import Upload
 
 _EPOCH = date(1970, 1, 1)
-#: Is told of an upload that can't be read, and why.
+#: Called with an upload that can't be read, and the reason.
 GiveUp = Callable[[Upload, Unreadable], object]
 
 
@@ -28,7 +28,7 @@ class Unavailable(Unreadable):
 def read(
     alias: str, batch: list[Upload], give_up: GiveUp, *, skip_unavailable: bool = False
 ) -> tuple[list[Member], Interned | None]:
-    """Read a batch; uploads that can't be read leave it, and `give_up` is told why.
+    """Read a batch; uploads that can't be read leave it, and `give_up` is called with the reason.
 
     Return the members of the batch and its interned columns, or `([], None)` if no upload is left.
     A document that its store does not return raises OSError. With `skip_unavailable` its upload leaves the batch

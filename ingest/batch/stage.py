@@ -58,7 +58,7 @@ def stage_into(cursor: Any, schema: str, batch: Sequence[Member], interned: Inte
 
 
 def _copy(cursor: Any, schema: str, table: str, frame: pl.DataFrame) -> None:
-    # CSV tells null (nothing) from '' (two quotes), which is the difficulty outside instances.
+    # CSV distinguishes null (nothing) from '' (two quotes), which is the difficulty outside instances.
     with cursor.copy(load("copy.sql", schema, table)) as copy:
         copy.write(frame.write_csv(include_header=False).encode())
 

@@ -20,8 +20,8 @@ from ingest.models import Upload
 def add(alias: str, uploads: Sequence[Upload], give_up: GiveUp) -> None:
     """Read merged uploads once more and add them to the baseline: all in one transaction, each content once.
 
-    Uploads that can't be read are left out, and `give_up` is told why. Folds wait only while counts are added, not
-    while documents are read.
+    Uploads that can't be read are left out, and `give_up` is called with the reason. Folds wait only while counts are
+    added, not while documents are read.
     """
     hot_tables.with_whole_tables(alias, lambda: _add(alias, uploads, give_up))
 

@@ -104,7 +104,7 @@ def _types(shapes: Sequence[Shape]) -> list[str]:
 
 def _fields(column: Column) -> Iterable[int] | Iterator[bytes]:
     if isinstance(column, Scalars):
-        return column.values.tolist()  # type: ignore[no-any-return]  # numpy tells only Any
+        return column.values.tolist()  # type: ignore[no-any-return]  # numpy's type is Any
     return _array_fields(column) if isinstance(column, Arrays) else _blob_fields(column)
 
 

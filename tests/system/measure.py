@@ -2,7 +2,7 @@
 
     python -m tests.system.measure NAME → {"outcome": "valid" or a problem's code, "grown_bytes": …, "seconds": …}
 
-With `parse` behind the name the document is read as by a worker, without the door's question before.
+With `parse` behind the name the document is read as by a worker, without the precheck before.
 
 The rise is taken from the process's own high-water mark (VmHWM): `ru_maxrss` outlives exec and
 would begin at the size of the test run that started it.

@@ -220,7 +220,7 @@ def _begins_like_xml(head: bytes) -> bool:
 
 def _not_ours(head: bytes) -> NotXmlNorBase64:
     shown = head[:24].decode("ascii", "replace")
-    # Bytes of a picture or an archive tell a player nothing.
+    # Bytes of a picture or an archive mean nothing to a player.
     readable = all(one.isprintable() or one.isspace() for one in shown)
     begins = f"begins with {shown!r}" if readable else "is not UTF-8 text"
     return NotXmlNorBase64(

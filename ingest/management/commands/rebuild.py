@@ -12,7 +12,7 @@ from core.database import ERRORS
 from core.progress import Progress
 from ingest.maintenance import rebuild, rebuild_tables, selection, withdrawals
 
-#: How the tables are called when their differences are told.
+#: What the command's output calls the tables.
 NAMES = {
     "creature": "creatures",
     "creature_name": "names of creatures",

@@ -147,7 +147,7 @@ def _tokens_of_players(files: list[Path], path: Path) -> dict[Path, str | None]:
 
 
 class _Sending:
-    """One run of the command: sends, counts and tells."""
+    """One run of the command: sends, counts and reports."""
 
     def __init__(self, command: BaseCommand, client: Client, jobs: int) -> None:
         self.command, self.client, self.jobs = command, client, jobs
