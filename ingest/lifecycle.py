@@ -1,25 +1,28 @@
-"""The life of an upload: every change of a row of `Upload` after the one that inserts it, and nothing else.
+"""The life of an upload: every statement that changes a row of `Upload` is in this module, and nowhere else.
 
-             insert                stage                 merge
-    (accepted) ──▶ QUEUED ──────────────────▶ STAGED ──────────────▶ MERGED
-                    │ ▲ ▲ ▲                    │  │                   │ │
-                    │ │ │ └─ return_to_queue ──┘  │                   │ │
-                    │ │ └─── quarantine ──────────┘                   │ │
-                    │ └───── requeue, retry ──────────────────────────┘ │
-                    │                                                   │
-                    ├─ reject ──▶ REJECTED ── requeue, retry ──▶ QUEUED │
-                    │                                                   │
-                    └─ withdraw (also STAGED) ──▶ WITHDRAWN ◀─ withdraw ┘
-                                                    └─ restore ──▶ QUEUED
+    change            from                        to          called by
+    ----------------- --------------------------- ----------- ----------------------------------------------
+    insert            –                           QUEUED      ingest.intake.accept
+    stage             QUEUED                      STAGED      ingest.queue.worker, after COPY has committed
+    merge             QUEUED, STAGED              MERGED      ingest.queue.outcomes, after the fold
+    reject            QUEUED                      REJECTED    ingest.queue.outcomes: can't be merged
+    return_to_queue   STAGED                      QUEUED      ingest.queue.worker: lost with the hot tables
+    quarantine        QUEUED, STAGED              QUEUED      ingest.queue.quarantine: failed with others
+    retry             REJECTED, failing QUEUED    QUEUED      an admin, for one upload
+    requeue           MERGED, REJECTED            QUEUED      ingest.queue.requeue, as the queue has room
+    withdraw          QUEUED, STAGED, MERGED      WITHDRAWN   an operator
+    restore           WITHDRAWN                   QUEUED      an operator
 
-A fold may be faster than the row: `merge` also takes rows that are still QUEUED.
+A fold may commit before `stage` has written STAGED, so `merge` also accepts QUEUED. Other functions (`claim`,
+`postpone`, `set_archived` …) change a row and leave its status.
 
-Each change is one compare-and-set: an UPDATE that names the status it expects. Whoever comes second changes no row,
-and the first change stands. Workers die between any two statements; what they leave is found by the next claim
-(the lease has ended), by the sweep (staged, but not in the hot tables) or in the ledger (merged, but not in the row).
+Each change of the status is a compare-and-set: its UPDATE names the statuses it expects, or its transaction has locked
+rows that have them. Whoever comes second changes no row, and the first change stands. Workers die between any two
+statements. The next claim finds uploads whose lease has ended, and the sweep finds uploads that are STAGED but not in
+the hot tables; both look in the ledger first, and record as merged what it holds.
 
 Times are the database's, as workers' clocks may differ. A lease or a pause that ends later than any could was written
-before the clock was set back, and counts for nothing.
+before the clock was set back, and is ignored.
 """
 
 from __future__ import annotations
@@ -35,27 +38,35 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Least, Now
-from django.utils import timezone
 
 from ingest.models import Requeued, Upload
 from ingest.sql import load
 
 QUEUED, STAGED, MERGED = Upload.Status.QUEUED, Upload.Status.STAGED, Upload.Status.MERGED
 REJECTED, WITHDRAWN = Upload.Status.REJECTED, Upload.Status.WITHDRAWN
-#: The others are at work already, or withdrawn: those are restored instead.
+#: QUEUED and STAGED uploads are merged anyway; WITHDRAWN ones are restored instead.
 REQUEUEABLE = (MERGED, REJECTED)
-#: After so many tries with others an upload is quarantined: one of the batch may have killed the worker.
-TRIES_WITH_OTHERS = 3
+#: Tries in a shared batch before an upload is quarantined: one of the batch may have killed the worker.
+MAX_SHARED_TRIES = 3
 #: Pauses between failed tries double up to this.
 LONGEST_PAUSE = timedelta(hours=1)
 _FIND, _INSERT, _CLAIM = (load(name) for name in ("find_upload.sql", "insert_upload.sql", "claim.sql"))
-#: What a new row does not have in common with all others.
-_OWN = (
+#: The columns that `insert` writes; in a new row, all others have their defaults.
+_INSERT_COLUMNS = (
     *("id", "locale", "content_hash", "version", "game_version", "sender", "file_name", "size_bytes", "document_name"),
     *("mobs", "positions", "lootings", "received_at"),
 )
-#: What workers need of a row.
-_NEEDED = ["locale", "content_hash", "version", "sender", "received_at", "document_name", "archived", "attempts"]
+#: The columns that workers need.
+_WORKER_COLUMNS = [
+    "locale",
+    "content_hash",
+    "version",
+    "sender",
+    "received_at",
+    "document_name",
+    "archived",
+    "attempts",
+]
 _MOST_TRIES = 32_767  # of a small integer
 _MOST_REASON = 2_000
 
@@ -66,7 +77,7 @@ def claimed() -> Q:
     return Q(lease_until__gt=Now(), lease_until__lte=Now() + 2 * settings.CLAIM_LEASE)
 
 
-def paused() -> Q:
+def waiting_for_retry() -> Q:
     """Return the condition that an upload waits for its next try."""
     return Q(retry_at__gt=Now(), retry_at__lte=Now() + 2 * LONGEST_PAUSE)
 
@@ -108,14 +119,14 @@ def expiring(locale: str) -> QuerySet[Upload]:
 
 def locales_with_work(hosted: Sequence[str]) -> list[str]:
     """Return those locales with uploads that nobody has claimed, that wait for a fold, or that are requeued."""
-    free = Upload.objects.filter(status=QUEUED).exclude(claimed()).exclude(paused())
+    free = Upload.objects.filter(status=QUEUED).exclude(claimed()).exclude(waiting_for_retry())
     staged = Upload.objects.filter(status=STAGED)
     waiting = {*free.values_list("locale", flat=True).distinct(), *staged.values_list("locale", flat=True).distinct()}
     # Asked locale by locale: each answer is one step into the key, however many millions of rows there are.
     return [locale for locale in hosted if locale in waiting or Requeued.objects.filter(locale=locale).exists()]
 
 
-# --- QUEUED -----------------------------------------------------------------------------------------
+# --- insert, claim, and back to the queue -----------------------------------------------------------
 def find(locale: str, content_hash: bytes) -> Upload | None:
     """Return the upload that has this content already; a rejected one does not count."""
     with connection.cursor() as cursor:
@@ -130,7 +141,7 @@ def insert(upload: Upload) -> bool:
     One statement that commits by itself. `Model.save` takes three to ten times as long.
     """
     # Asking each of the model's fields for its value would take as long as the statement.
-    values = {name: getattr(upload, name) for name in _OWN} | {"ignored": json.dumps(upload.ignored)}
+    values = {name: getattr(upload, name) for name in _INSERT_COLUMNS} | {"ignored": json.dumps(upload.ignored)}
     with connection.cursor() as cursor:
         cursor.execute(_INSERT, values)
         upload._state.adding = not cursor.rowcount
@@ -140,7 +151,7 @@ def insert(upload: Upload) -> bool:
 def claim(locale: str, claim_name: str) -> list[Upload]:
     """Claim the longest waiting uploads of a locale that make a batch, for one wake-up.
 
-    A wake-up that is delivered again had its worker die: it gets its own claims back.
+    A wake-up that is delivered again means that its worker died: it gets its claims back.
     """
     parameters: dict[str, Any] = {
         "locale": locale,
@@ -149,7 +160,7 @@ def claim(locale: str, claim_name: str) -> list[Upload]:
         "longest_pause": LONGEST_PAUSE,
         "max_uploads": settings.BATCH_MAX_UPLOADS,
         "max_bytes": settings.BATCH_MAX_BYTES,
-        "tries_with_others": TRIES_WITH_OTHERS,
+        "tries_with_others": MAX_SHARED_TRIES,
     }
     with transaction.atomic(), connection.cursor() as cursor:
         # Waiting uploads lie together in an index of their own. At the cost of a spinning disk the planner would
@@ -157,18 +168,18 @@ def claim(locale: str, claim_name: str) -> list[Upload]:
         cursor.execute("SET LOCAL random_page_cost = 1.1")
         cursor.execute(_CLAIM, parameters)
         ids = [row[0] for row in cursor.fetchall()]
-    return list(Upload.objects.filter(id__in=ids).only(*_NEEDED).order_by("received_at", "id"))
+    return list(Upload.objects.filter(id__in=ids).only(*_WORKER_COLUMNS).order_by("received_at", "id"))
 
 
 def postpone(batch: Sequence[Upload], reason: str) -> None:
     """Give claimed uploads back to the queue for a later try; each failed try doubles the pause."""
     for upload in batch:
         Upload.objects.filter(id=upload.id, status=QUEUED).update(
-            reason=reason, lease_until=None, retry_at=Now() + pause(upload.attempts)
+            reason=reason, lease_until=None, retry_at=Now() + retry_delay(upload.attempts)
         )
 
 
-def pause(tries: int) -> timedelta:
+def retry_delay(tries: int) -> timedelta:
     """Return how long an upload waits after so many failed tries."""
     return min(timedelta(seconds=2 ** min(tries, 12)), LONGEST_PAUSE)
 
@@ -177,7 +188,7 @@ def reject(upload: Upload, reason: str) -> bool:
     """Reject a QUEUED upload; return False if it was merged meanwhile by another worker, whose claim came later."""
     return bool(
         Upload.objects.filter(id=upload.id, status=QUEUED).update(
-            status=REJECTED, rejected_at=timezone.now(), reason=reason, lease_until=None
+            status=REJECTED, rejected_at=Now(), reason=reason, lease_until=None
         )
     )
 
@@ -187,7 +198,7 @@ def retry(upload: Upload) -> bool:
 
     Raises IntegrityError if its content was accepted as another upload since it was rejected.
     """
-    failing = Q(status=QUEUED, attempts__gt=0) & (Q(lease_until__isnull=True) | Q(lease_until__lte=timezone.now()))
+    failing = Q(status=QUEUED, attempts__gt=0) & (Q(lease_until__isnull=True) | ~claimed())
     with transaction.atomic():
         changed = (
             Upload.objects.filter(Q(status=REJECTED) | failing, id=upload.id, expired_at__isnull=True)
@@ -227,9 +238,9 @@ class Merged:
     contribution: dict[str, int]
 
 
-# --- STAGED and MERGED ------------------------------------------------------------------------------
+# --- stage and merge --------------------------------------------------------------------------------
 def stage(uploads: Sequence[UUID]) -> None:
-    """Say that QUEUED uploads are in the hot tables. A fold may have been faster, and its MERGED stands."""
+    """Record that QUEUED uploads are in the hot tables. A fold may have been faster, and its MERGED stands."""
     Upload.objects.filter(id__in=uploads, status=QUEUED).update(
         status=STAGED, staged_at=Now(), lease_until=None, retry_at=None, reason="", quarantine_step=0
     )
@@ -243,7 +254,7 @@ def return_to_queue(uploads: Sequence[UUID]) -> int:
 
 
 def merge(merged: Mapping[UUID, Merged]) -> None:
-    """Say that uploads are MERGED, as the ledger does, and what they contributed."""
+    """Record uploads as MERGED, with what they contributed, as the ledger has it."""
     parameters: dict[str, Any] = {
         "uploads": list(merged),
         "merged_at": [entry.merged_at for entry in merged.values()],
@@ -254,7 +265,7 @@ def merge(merged: Mapping[UUID, Merged]) -> None:
 
 
 def set_archived(uploads: Sequence[UUID]) -> None:
-    """Say that the documents of uploads are in the archive."""
+    """Record that the documents of uploads are in the archive."""
     Upload.objects.filter(id__in=uploads).update(archived=True)
 
 
@@ -301,7 +312,7 @@ def release_group(uploads: Sequence[UUID], reason: str, wait: timedelta | None) 
     )
 
 
-# --- WITHDRAWN --------------------------------------------------------------------------------------
+# --- withdraw and restore ---------------------------------------------------------------------------
 def withdraw(uploads: Sequence[UUID]) -> int:
     """Withdraw uploads: no worker claims them any more, and their counts are to be subtracted; return how many.
 
@@ -317,18 +328,18 @@ def withdraw(uploads: Sequence[UUID]) -> int:
 
 
 def set_subtracted(uploads: Sequence[UUID]) -> None:
-    """Say that the counts of withdrawn uploads are out of the tables. The caller holds their rows."""
+    """Record that the counts of withdrawn uploads are out of the tables. The caller holds their rows."""
     Upload.objects.filter(id__in=uploads).update(
         withdrawn_at=Now(), lease_until=None, claimed_by="", attempts=0, retry_at=None, reason=""
     )
 
 
 def postpone_subtraction(upload: Upload, reason: str) -> None:
-    """Note why a withdrawn upload could not be subtracted; each failed try doubles the pause."""
+    """Record why a withdrawn upload could not be subtracted; each failed try doubles the pause."""
     Upload.objects.filter(id=upload.id).update(
         reason=reason[:_MOST_REASON],
         attempts=Least(F("attempts") + 1, _MOST_TRIES),
-        retry_at=Now() + pause(1 + upload.attempts),
+        retry_at=Now() + retry_delay(1 + upload.attempts),
     )
 
 
@@ -358,5 +369,5 @@ def keep_document(uploads: Collection[UUID]) -> None:
 
 
 def forget_document(uploads: Sequence[UUID]) -> None:
-    """Say that the documents of expired uploads are deleted."""
+    """Record that the documents of expired uploads are deleted."""
     Upload.objects.filter(id__in=uploads, expired_at__isnull=False).update(document_name="")

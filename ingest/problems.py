@@ -48,11 +48,11 @@ class TooLarge(Problem):
 
 
 class UnsupportedMediaType(Problem):
-    code, title, status = "unsupported-media-type", _("The media type is not taken"), 415
+    code, title, status = "unsupported-media-type", _("The media type is not accepted"), 415
 
 
 class UnsupportedEncoding(Problem):
-    code, title, status = "unsupported-encoding", _("The content encoding is not taken"), 415
+    code, title, status = "unsupported-encoding", _("The content encoding is not accepted"), 415
 
 
 class InvalidDocument(Problem):

@@ -255,8 +255,8 @@ class Ledger(models.Model):
 class Spawn(models.Model):
     """An estimated spawn point or patrol of a mob, derived from its habitats by `maps.publish`.
 
-    `radius` is the standard deviation of the coordinates behind a spawn point. A patrol has an `area` around its
-    route; its `point` is on the route, and its `radius` is the distance from there to the furthest end.
+    `radius` is the root mean square distance of the coordinates behind a spawn point from it. A patrol has an `area`
+    around its route; its `point` is on the route, and its `radius` is the distance from there to the furthest end.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -267,7 +267,7 @@ class Spawn(models.Model):
     radius = models.FloatField(help_text="percent")
     sightings = models.IntegerField()
     uploaders = models.IntegerField()
-    confirmed = models.BooleanField(help_text="seen by several independent uploaders")
+    confirmed = models.BooleanField(help_text="seen by at least two uploaders")
     area = PolygonField(srid=0, null=True, spatial_index=False, help_text="where it walks, for a patrol")
 
     class Meta:

@@ -18,8 +18,8 @@ from deploy.steps.progress import Failure, run, say, step
 HOSTED = environment.DEFAULT_LOCALES.split(",")
 #: One role for everything: tests create databases, extensions and queues.
 ROLES = {"env": ("mobmap_test", "mobmap_ingest")}
-#: Number of processes in which pytest runs tests: most tests wait for a server or a browser most of the time.
-PROCESSES = 2
+#: Number of processes in which pytest runs tests, one more than CI has cores: many wait for a server or a browser.
+PROCESSES = 3
 #: Highest number for `-n`: each process has its own virtual host, which the broker makes at its start.
 MOST_PROCESSES = 8
 #: Arguments that select a few of the tests.
@@ -71,7 +71,7 @@ def xdist_options(pytest_arguments: list[str]) -> list[str]:
     if any("no:xdist" in argument for argument in pytest_arguments):
         return []
     few = any(".py" in argument or argument.startswith("-k") or argument in CHOOSING for argument in pytest_arguments)
-    processes = PROCESSES if (os.cpu_count() or 1) >= PROCESSES and not few else 0
+    processes = PROCESSES if (os.cpu_count() or 1) > 1 and not few else 0
     return ["-n", str(processes), "--dist", "loadfile", "--no-loadscope-reorder"]
 
 

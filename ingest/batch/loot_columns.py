@@ -22,8 +22,8 @@ Ints = NDArray[np.int64]
 DIFFICULTIES = ["", *grammar.DIFFICULTIES]
 #: Sources without a number: an unknown one, and fishing, which gets a number per zone.
 UNKNOWN, _FISHING = -1, -2
-#: Parts of names to remember: a name may be written in endless ways, with references or blanks.
-REMEMBERED = 1 << 16
+#: Entries of each cache. It needs a bound, as equal names can be written in any number of ways.
+CACHE_SIZE = 1 << 16
 
 
 class LootColumns(NamedTuple):
@@ -67,11 +67,11 @@ class LootReader:
         self._source_numbers: dict[grammar.Source, int] = {}
         self._location_numbers: dict[tuple[int, int, int], int] = {}
         self.sources = {
-            version: AttributeCache(partial(self._source_as_written, version=version), REMEMBERED)
+            version: AttributeCache(partial(self._source_as_written, version=version), CACHE_SIZE)
             for version in grammar.FAST_VERSIONS
         }
         self.locations = {
-            version: AttributeCache(partial(self._location_as_written, version=version), REMEMBERED)
+            version: AttributeCache(partial(self._location_as_written, version=version), CACHE_SIZE)
             for version in grammar.FAST_VERSIONS
         }
         #: Rows of `Columns.loots`, and its items.

@@ -18,7 +18,7 @@ from ingest.models import Upload
 
 _EPOCH = date(1970, 1, 1)
 #: Called with an upload that can't be read, and the reason.
-GiveUp = Callable[[Upload, Unreadable], object]
+OnUnreadable = Callable[[Upload, Unreadable], object]
 
 
 class Unavailable(Unreadable):
@@ -26,9 +26,9 @@ class Unavailable(Unreadable):
 
 
 def read(
-    alias: str, batch: list[Upload], give_up: GiveUp, *, skip_unavailable: bool = False
+    alias: str, batch: list[Upload], on_unreadable: OnUnreadable, *, skip_unavailable: bool = False
 ) -> tuple[list[Member], Interned | None]:
-    """Read a batch; uploads that can't be read leave it, and `give_up` is called with the reason.
+    """Read a batch; uploads that can't be read leave it, and `on_unreadable` is called with the reason.
 
     Return the members of the batch and its interned columns, or `([], None)` if no upload is left.
     A document that its store does not return raises OSError. With `skip_unavailable` its upload leaves the batch
@@ -42,7 +42,7 @@ def read(
                 for no, upload in enumerate(batch)
             )
         except Unreadable as fault:
-            give_up(batch.pop(fault.no), fault)
+            on_unreadable(batch.pop(fault.no), fault)
             continue
         members = [
             Member(no, upload.id, bytes(upload.content_hash), upload.sender, _day(upload.received_at))

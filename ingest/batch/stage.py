@@ -27,7 +27,7 @@ def stage(alias: str, batch: Sequence[Member], interned: Interned) -> None:
 
     def fill() -> None:
         with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
-            stage_into(cursor, hot_tables.schema(hot_tables.begin_filling(cursor)), batch, interned)
+            stage_into(cursor, hot_tables.schema(hot_tables.lock_active_set(cursor)), batch, interned)
 
     hot_tables.with_whole_tables(alias, fill)
 

@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 
 from lxml import etree
 
-from ingest.batch.loot_columns import REMEMBERED, LootReader
+from ingest.batch.loot_columns import CACHE_SIZE, LootReader
 from ingest.formats.mobmapdata import grammar, slow_path
 from ingest.formats.mobmapdata.attribute_cache import AttributeCache
 from ingest.formats.mobmapdata.compiled import Columns
@@ -47,8 +47,8 @@ class XmlColumns:
         #: A piece may end within a `Mob`: of each `Zone` so far its zone, floor and number of coordinates, and these.
         self._open_zones: list[tuple[int, int, int]] = []
         self._open_xy = array("i")
-        self._zone_cache = AttributeCache(lambda attributes: self._zone_number(attributes["name"]), REMEMBERED)
-        self._name_cache = AttributeCache(lambda attributes: attributes["name"], REMEMBERED)
+        self._zone_cache = AttributeCache(lambda attributes: self._zone_number(attributes["name"]), CACHE_SIZE)
+        self._name_cache = AttributeCache(lambda attributes: attributes["name"], CACHE_SIZE)
 
     def collect(self, stream: BinaryIO, no: int, version: int) -> None:
         """Add a document's elements.

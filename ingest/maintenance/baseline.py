@@ -8,7 +8,7 @@ from django.db import connections, transaction
 
 from core import locks
 from core.locks import Lock
-from ingest.batch.read import GiveUp, batches, read
+from ingest.batch.read import OnUnreadable, batches, read
 from ingest.batch.stage import stage_into
 from ingest.maintenance.baseline_tables import SCHEMA
 from ingest.maintenance.sql import load
@@ -17,19 +17,19 @@ from ingest.merge.fold import fold_from
 from ingest.models import Upload
 
 
-def add(alias: str, uploads: Sequence[Upload], give_up: GiveUp) -> None:
+def add(alias: str, uploads: Sequence[Upload], on_unreadable: OnUnreadable) -> None:
     """Read merged uploads once more and add them to the baseline: all in one transaction, each content once.
 
-    Uploads that can't be read are left out, and `give_up` is called with the reason. Folds wait only while counts are
-    added, not while documents are read.
+    Uploads that can't be read are left out, and `on_unreadable` is called with the reason. Folds wait only while counts
+    are added, not while documents are read.
     """
-    hot_tables.with_whole_tables(alias, lambda: _add(alias, uploads, give_up))
+    hot_tables.with_whole_tables(alias, lambda: _add(alias, uploads, on_unreadable))
 
 
-def _add(alias: str, uploads: Sequence[Upload], give_up: GiveUp) -> None:
+def _add(alias: str, uploads: Sequence[Upload], on_unreadable: OnUnreadable) -> None:
     with connections[alias].cursor() as cursor, hot_tables.temporary(alias, cursor):
         for batch in batches(uploads):
-            members, interned = read(alias, batch, give_up, skip_unavailable=True)
+            members, interned = read(alias, batch, on_unreadable, skip_unavailable=True)
             if interned is not None:
                 with transaction.atomic(using=alias):
                     stage_into(cursor, hot_tables.TEMPORARY, members, interned)

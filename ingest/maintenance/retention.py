@@ -173,7 +173,7 @@ def _finish(locale: str, ids: Sequence[UUID]) -> int:
 
     faults: list[OSError] = []
 
-    def give_up(upload: Upload, fault: Unreadable) -> None:
+    def on_unreadable(upload: Upload, fault: Unreadable) -> None:
         kept[upload.id] = str(fault)
         if isinstance(fault.__cause__, OSError):
             faults.append(fault.__cause__)
@@ -181,7 +181,7 @@ def _finish(locale: str, ids: Sequence[UUID]) -> int:
                 raise fault.__cause__
 
     if wanted:
-        baseline.add(alias, wanted, give_up)
+        baseline.add(alias, wanted, on_unreadable)
     return _delete([upload for upload in uploads if upload.id not in kept], kept)
 
 

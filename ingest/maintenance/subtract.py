@@ -119,11 +119,11 @@ def _keep_wanted(alias: str, cursor: Any, others: Sequence[Upload]) -> None:
 
 
 def _stage(alias: str, cursor: Any, uploads: Sequence[Upload], unreadable: dict[UUID, str]) -> None:
-    def give_up(upload: Upload, fault: Unreadable) -> None:
+    def on_unreadable(upload: Upload, fault: Unreadable) -> None:
         unreadable[upload.id] = str(fault)
 
     for batch in batches(uploads):
-        members, interned = read(alias, batch, give_up, skip_unavailable=True)
+        members, interned = read(alias, batch, on_unreadable, skip_unavailable=True)
         if interned is not None:
             stage_into(cursor, hot_tables.TEMPORARY, members, interned)
 

@@ -49,7 +49,7 @@ class Totals(NamedTuple):
 def finish_pending(locale: str) -> int:
     """Subtract the next pending withdrawals that no worker holds up; return how many."""
     # Those whose documents could not be read wait longer each time, and hold up no others.
-    due = lifecycle.withdrawal_pending(locale).exclude(lifecycle.paused())
+    due = lifecycle.withdrawal_pending(locale).exclude(lifecycle.waiting_for_retry())
     return _finish(locale, due.order_by("attempts", "id"))
 
 
@@ -74,8 +74,8 @@ def finish_merged(locale: str, uploads: Iterable[UUID]) -> int:
 def finish_left(locale: str, *, whenever: bool = False) -> int:
     """Subtract uploads that are withdrawn and in the ledger all the same; return how many.
 
-    A worker that died between a fold and the rows of its uploads leaves them there. Looks only at uploads that were
-    withdrawn lately, or at all of them (`whenever`).
+    A worker that was halted for longer than its lease may stage them after they were found in no table. Looks only at
+    uploads that were withdrawn lately, or at all of them (`whenever`).
     """
     withdrawn = Upload.objects.filter(locale=locale, status=lifecycle.WITHDRAWN, withdrawn_at__isnull=False)
     if not whenever:

@@ -27,7 +27,7 @@ from ingest.merge.sql import load
 #: After so many failed folds of the same set in a row, its uploads are given back.
 TRIES = 3
 
-#: Takes uploads that could not be folded back from the hot tables.
+#: Called with the uploads of a set that could not be folded; it queues them apart from the others.
 GiveBack = Callable[[Sequence[UUID]], object]
 
 
@@ -71,7 +71,7 @@ def _has_uploads(cursor: Any, number: int) -> bool:
 
 
 def _give_back(alias: str, number: int, give_back: GiveBack) -> None:
-    """Empty a set after its uploads were given back. After a crash in between, the next fold merges or repeats."""
+    """Empty a set after its uploads were given back. After a crash in between, the next fold does it again."""
     with transaction.atomic(using=alias), connections[alias].cursor() as cursor:
         locks.wait_in_transaction(cursor, Lock.HOT_SET, number)
         cursor.execute(load("set_uploads.sql", hot_tables.schema(number)))

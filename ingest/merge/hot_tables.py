@@ -149,21 +149,21 @@ def use_ram_for_temporary(alias: str, cursor: Any) -> None:
 
 
 # --- filling and folding ----------------------------------------------------------------------------
-def begin_filling(cursor: Any) -> int:
+def lock_active_set(cursor: Any) -> int:
     """Return the set to fill, and keep it from being folded until this transaction ends.
 
     Holds the lock of one set at most: whoever creates the tables again waits for both.
     """
-    number = _filling(cursor)
+    number = _active_set(cursor)
     if not locks.try_shared_in_transaction(cursor, Lock.HOT_SET, number):
-        # A fold has switched to the other set since, or the tables are being created again: wait for that. What is
-        # staged into a set that another fold has just switched away from is merged by that fold or the next.
-        number = _filling(cursor)
+        # A fold has switched to the other set since, or the tables are being created again: wait for that. If a
+        # second fold switches away from this set before the lock is held, that fold or the next merges what is staged.
+        number = _active_set(cursor)
         locks.wait_shared_in_transaction(cursor, Lock.HOT_SET, number)
     return number
 
 
-def _filling(cursor: Any) -> int:
+def _active_set(cursor: Any) -> int:
     cursor.execute("SELECT filling FROM hot_state")
     return int(cursor.fetchone()[0])
 

@@ -15,12 +15,12 @@ from ingest.models import Upload
 #: From one fold of a locale to the next: when its queue is empty, and while more is waiting.
 FOLD_GAP_IDLE = timedelta(seconds=0.5)
 FOLD_GAP_LOADED = timedelta(seconds=30)
-#: Under load a fold waits ten times as long as the last one took: a fold's cost grows with what is merged already,
-#: and its share of the time must not.
-FOLD_SHARE = 10
-#: Share of its budget at which a locale is folded at the latest. A fold takes another worker about a third of the time
-#: that reading and staging as much takes, so the rest of the budget lasts until there is room again.
-FULL_SHARE = 0.75
+#: Under load a fold waits so many times as long as the last one took: folds get slower as tables grow, and must not
+#: take more than about a tenth of the time.
+GAP_PER_FOLD_TIME = 10
+#: Filled share of its budget at which a locale is folded at the latest. A fold takes another worker about a third of
+#: the time that reading and staging as much takes, so the rest of the budget lasts until there is room again.
+FOLD_AT_FILLED_SHARE = 0.75
 
 
 def other_workers_stage(locale: str, claim_name: str) -> bool:
@@ -37,10 +37,10 @@ def has_room(locale: str) -> bool:
 def fold_is_due(locale: str, *, idle: bool) -> bool:
     """Return whether to fold now. `idle`: nothing waits in the queue, so that dots should appear soon."""
     alias = locales.alias(locale)
-    if hot_tables.size_bytes(alias) >= _budget_bytes() * FULL_SHARE:
+    if hot_tables.size_bytes(alias) >= _budget_bytes() * FOLD_AT_FILLED_SHARE:
         return True
     since_fold, took = _last_fold(alias)
-    gap = FOLD_GAP_IDLE if idle else max(FOLD_GAP_LOADED, FOLD_SHARE * took)
+    gap = FOLD_GAP_IDLE if idle else max(FOLD_GAP_LOADED, GAP_PER_FOLD_TIME * took)
     # A negative time: the clock was set back since.
     return not timedelta(0) <= since_fold < gap
 

@@ -89,7 +89,7 @@ def claim(locale: str, claim_name: str) -> Group:
     The caller holds the fold lock, so that one worker tries a group.
     """
     mine = Q(claimed_by=claim_name)
-    free = lifecycle.quarantined(locale).exclude(~mine & lifecycle.claimed()).exclude(lifecycle.paused())
+    free = lifecycle.quarantined(locale).exclude(~mine & lifecycle.claimed()).exclude(lifecycle.waiting_for_retry())
     with transaction.atomic():
         step = free.order_by("quarantine_step").values_list("quarantine_step", flat=True).first()
         if step is None:

@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 def sweep() -> None:
-    """Recover staged uploads that were lost, and send the wake-ups that were lost or never sent."""
+    """Recover staged uploads (`worker.recover`), and send the wake-ups that were lost or never sent."""
     waiting = set(lifecycle.locales_with_work(locales.hosted()))
     for locale, alias in locales.aliases().items():
         try:

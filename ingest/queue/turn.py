@@ -14,9 +14,9 @@ from maps.publish.run import has_changes, publish
 
 #: A worker stays with one locale for so long, then passes the wake-up on, so that locales share workers fairly.
 TURN_S = 5.0
-#: Idle grace period: how long a fold waits for other workers' staging to finish, and how often it looks. Uploads that
-#: miss a fold need another one, which writes most rows again.
-GRACE_S, LOOK_S = 2.0, 0.05
+#: Idle grace period and poll interval: how long a fold waits for other workers' staging to finish. Uploads that miss a
+#: fold need another one, which writes most rows again.
+GRACE_S, POLL_S = 2.0, 0.05
 #: Time for publishing in a turn. Under load only turns that merged publish.
 PUBLISH_S = 1.0
 
@@ -29,27 +29,27 @@ def take(locale: str, claim_name: str) -> None:
     began = monotonic()
     # One quarantined group a turn, whatever else waits: neither side can hold up the other.
     tried = merge_next_group(locale, claim_name)
-    drained, merged = False, False
+    queue_empty, merged = False, False
     idle_since: float | None = None
-    while not drained and monotonic() - began < TURN_S:
+    while not queue_empty and monotonic() - began < TURN_S:
         room = has_room(locale)
-        no_live_upload = room and not worker.stage_batch(locale, claim_name)
+        nothing_claimed = room and not worker.stage_batch(locale, claim_name)
         # Requeued uploads come behind everything that players wait for; the next round stages what is drawn.
-        drawn = draw(locale, claim_name) if no_live_upload else NOTHING
-        drained = no_live_upload and not drawn.looked_at
-        idle = no_live_upload and not drawn.queued
+        drawn = draw(locale, claim_name) if nothing_claimed else NOTHING
+        queue_empty = nothing_claimed and not drawn.looked_at
+        idle = nothing_claimed and not drawn.queued
         idle_since = (idle_since or monotonic()) if idle else None
         if idle_since and monotonic() - idle_since < GRACE_S and other_workers_stage(locale, claim_name):
-            drained = False
-            sleep(LOOK_S)
+            queue_empty = False
+            sleep(POLL_S)
             continue
         folded = worker.fold_staged(locale) if not room or fold_is_due(locale, idle=idle) else 0
         merged |= folded > 0
         if not room and not folded:
-            return  # another worker is folding: its end, or the sweep, makes room
-    _wake_next(locale, again=tried > 0 or not drained)
-    if drained or tried or merged:
-        _publish(locale, busy=not drained)
+            return  # another worker is folding: when it has finished, it or the sweep wakes a worker
+    _wake_next(locale, again=tried > 0 or not queue_empty)
+    if queue_empty or tried or merged:
+        _publish(locale, busy=not queue_empty)
 
 
 def _wake_next(locale: str, *, again: bool) -> None:

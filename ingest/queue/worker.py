@@ -2,10 +2,18 @@
 
 1. `stage_batch` claims the longest waiting uploads, reads them and copies them into the hot tables.
 2. `fold_staged` merges the hot tables into the permanent ones, then writes the outcome into the rows.
-3. `recover` finds uploads that were staged in hot tables which are gone.
+3. `recover` repairs the rows of staged uploads that are no longer in the hot tables.
 
-A worker may die after any statement. Uploads that are claimed and not staged are claimed again, by the same wake-up or
-after the lease. Uploads that are merged but whose rows do not say so are found in the ledger.
+A worker may die after any statement.
+
+- Before COPY has committed: the uploads are QUEUED and claimed. RabbitMQ delivers the wake-up again, and its claims are
+  given back to it; without that, others claim them after the lease.
+- Between COPY and `lifecycle.stage`: a fold merges what is staged, and QUEUED becomes MERGED. If another worker has
+  staged the uploads again before, the fold keeps one of both.
+- Between that and the fold: the uploads are STAGED, and the sweep wakes a worker that folds them. A fold that dies is
+  rolled back, and the next fold begins with its set.
+- After the fold's commit, before the rows say MERGED: `recover` (if STAGED) or the next claim (if QUEUED) finds the
+  uploads in the ledger and records them as merged.
 """
 
 from __future__ import annotations
@@ -29,8 +37,9 @@ from ingest.queue import outcomes, quarantine
 
 logger = logging.getLogger(__name__)
 
-#: A staged upload is looked for in the hot tables after this time, so many at once.
+#: How long an upload is STAGED before `recover` looks for it: most are merged by then, and need no look.
 STAGED_GRACE = timedelta(seconds=5)
+#: Uploads that one call of `recover` looks for.
 RECOVER_AT_ONCE = 5_000
 #: What receipts say meanwhile of uploads that could not be folded together.
 NOT_FOLDED = "Merging it together with others failed several times. It is merged apart from them."
@@ -49,7 +58,7 @@ def stage_batch(locale: str, claim_name: str) -> int:
         return 0
     batch = uploads
     try:
-        batch = _without_merged(alias, uploads)
+        batch = _record_merged_and_return_rest(alias, uploads)
         if batch:
             _stage(alias, batch)
     except quarantine.ANY_ERROR as error:
@@ -61,7 +70,7 @@ def stage_batch(locale: str, claim_name: str) -> int:
     return len(uploads)
 
 
-def _without_merged(alias: str, uploads: list[Upload]) -> list[Upload]:
+def _record_merged_and_return_rest(alias: str, uploads: list[Upload]) -> list[Upload]:
     """Return the uploads that the ledger does not hold; record the others as merged."""
     merged = ledger.find(alias, [bytes(upload.content_hash) for upload in uploads])
     entries = ((upload.id, merged.get(bytes(upload.content_hash))) for upload in uploads)
@@ -98,14 +107,15 @@ def fold_staged(locale: str) -> int:
 
 
 def recover(locale: str) -> int:
-    """Queue uploads again that were staged in hot tables which are gone; return how many.
+    """Record staged uploads as merged that the ledger holds, and queue again those that were lost; return how many.
 
-    A crash of PostgreSQL empties the hot tables, a lost RAM disk breaks them. The spool still has every document.
+    The first were merged by a worker that died before it wrote the outcome. The others were lost with the hot tables:
+    a crash of PostgreSQL empties them, a lost RAM disk breaks them. The spool still has every document.
     """
     alias = locales.alias(locale)
     uploads = list(
         Upload.objects.filter(
-            # A time to come: the clock was set back since.
+            # A time in the future: the clock has been set back since.
             Q(staged_at__lt=Now() - STAGED_GRACE) | Q(staged_at__gt=Now()),
             locale=locale,
             status=lifecycle.STAGED,
@@ -115,7 +125,7 @@ def recover(locale: str) -> int:
         return 0
     # Hot tables first, ledger second: an upload that a fold moves in between is found in one of them.
     staged = hot_tables.staged(alias, [upload.id for upload in uploads])
-    lost = _without_merged(alias, [upload for upload in uploads if upload.id not in staged])
+    lost = _record_merged_and_return_rest(alias, [upload for upload in uploads if upload.id not in staged])
     back = lifecycle.return_to_queue([upload.id for upload in lost])
     if back:
         logger.warning("%d staged uploads of %s were lost with the hot tables and are queued again.", back, locale)

@@ -1,5 +1,5 @@
--- Say in the rows of uploads that they are merged.
--- Reads and writes ingest_upload. Compare-and-set: whatever else became of an upload since its claim stands.
+-- Record uploads as merged.
+-- Reads and writes ingest_upload. Compare-and-set: an upload whose status was changed otherwise meanwhile stays as it is.
 -- Parameters, arrays of equal length: uploads, merged_at, contribution.
 UPDATE ingest_upload u
 SET status = 'merged', merged_at = m.merged_at, contribution = m.contribution, reason = '', lease_until = NULL,

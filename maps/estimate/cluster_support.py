@@ -30,7 +30,8 @@ class ClusterSupport:
     """Evidence for the clusters of several creatures as parallel arrays, sorted by creature.
 
     `uploaders` are distinct. `support` counts n coordinates of one uploader in a cluster as 1 + ln n, so that one
-    diligent player does not count like several. `radius` is the standard deviation of the sightings in percent.
+    diligent player does not count like several. `radius` is the root mean square
+    distance of the sightings from the center, in percent.
     `seen_by` holds pairs of cluster and uploader as two parallel arrays.
     """
 

@@ -59,7 +59,7 @@ BATCH_COORDINATES = 10_000
 class Estimate:
     """A creature's spawn points on one floor, as parallel arrays, and its patrols.
 
-    `x`, `y` and `radius` (standard deviation of the coordinates behind the point) are percent of the zone's map.
+    `x`, `y` and `radius` (root mean square distance of the coordinates behind the point) are percent of the zone's map.
     """
 
     x: Floats
@@ -130,7 +130,7 @@ def _batches(habitats: Iterable[Coordinates]) -> Iterator[list[Coordinates]]:
     batch: list[Coordinates] = []
     size = 0
     for whole in habitats:
-        each = _most_confirmed(whole)
+        each = _of_most_uploaders(whole)
         if batch and size + len(each.xy) > BATCH_COORDINATES:
             yield batch
             batch, size = [], 0
@@ -140,7 +140,7 @@ def _batches(habitats: Iterable[Coordinates]) -> Iterator[list[Coordinates]]:
         yield batch
 
 
-def _most_confirmed(known: Coordinates) -> Coordinates:
+def _of_most_uploaders(known: Coordinates) -> Coordinates:
     """Return at most `MAX_COORDINATES` of a habitat, those with the most uploaders."""
     if len(known.xy) <= MAX_COORDINATES:
         return known
@@ -267,8 +267,8 @@ def _merge(components: _Components, shared: _Shared) -> _Components:
 def _mergeable(components: _Components, shared: _Shared) -> tuple[Ints, Ints]:
     """Return pairs of components to merge now, as two parallel arrays in which each component occurs at most once.
 
-    Two components gain the squares between their centers and lose the uncertainty which of them a coordinate
-    belongs to (the classification likelihood of Ward's clustering).
+    Merging two components costs likelihood, as their coordinates are farther from the common center, and gains some, as
+    each coordinate then belongs to one component with certainty (the classification likelihood of Ward's clustering).
     """
     first, second, square = pairs_within(components.center, components.center, np.full(len(shared.variance), CELL_PCT))
     once = first < second

@@ -197,7 +197,7 @@ class Migration(migrations.Migration):
                 ('radius', models.FloatField(help_text='percent')),
                 ('sightings', models.IntegerField()),
                 ('uploaders', models.IntegerField()),
-                ('confirmed', models.BooleanField(help_text='seen by several independent uploaders')),
+                ('confirmed', models.BooleanField(help_text='seen by at least two uploaders')),
                 ('area', django.contrib.gis.db.models.fields.PolygonField(help_text='where it walks, for a patrol', null=True, spatial_index=False, srid=0)),
             ],
             options={

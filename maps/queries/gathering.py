@@ -11,7 +11,7 @@ from maps.queries.loot import loot_table
 from maps.queries.shapes import Row
 from maps.queries.zones import BEST_KNOWN_CACHE_S, zone
 
-#: The kinds of `maps.models.Source` except `kill`, which is shown with the creature.
+#: The kinds that pages and API list: those of `ingest`'s grammar, without `unknown`. `kill` is shown with the creature.
 KINDS = [
     "skinning",
     "pickpocketing",
@@ -26,7 +26,7 @@ KINDS = [
     "fishing",
 ]
 
-#: The kinds of gathering sources: they have habitats of their own, and a shape on a zone's map (`kinds.js`).
+#: The kinds of gathering sources. Only they are on a zone's map, with a shape (`kinds.js`) and a color (`map.css`).
 GATHERED = ["herb", "ore", "chest", "fishing"]
 
 #: The numbers per coordinate in the flat lists of `zone_sources`, in this order.

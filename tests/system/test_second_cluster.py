@@ -109,7 +109,7 @@ class Site:
             "MOBMAP_LOCALES": "deDE,enUS",
             "MOBMAP_DATABASE_URL": f"{server}/{FIRST_DATABASES[0]}",
             "MOBMAP_LOCALE_DATABASE_URL": f"{server}/mobmap_second_{{locale}}",
-            "MOBMAP_DATABASE_URL_DEDE": f"postgres://{quote(str(second.place.sockets), safe='')}/{SECOND_DATABASE}",
+            "MOBMAP_DATABASE_URL_DEDE": f"postgres://{quote(str(second.folders.sockets), safe='')}/{SECOND_DATABASE}",
             "MOBMAP_DATABASE_USER": first.get("user", ""),
             "MOBMAP_DATABASE_PASSWORD": first.get("password", ""),
             "MOBMAP_BROKER_URL": settings.BROKER_URL,

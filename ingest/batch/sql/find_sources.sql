@@ -1,5 +1,5 @@
 -- The ids of sources by their keys; absent parts of a key are null.
--- Reads source. Parameters: arrays in step, `source` being the caller's own number.
+-- Reads source. Parameters: parallel arrays, `source` being the caller's own number.
 SELECT w.source, s.id
 FROM unnest(
     %(source)s::int[], %(kind)s::text[], %(creature)s::bigint[], %(object)s::text[], %(item)s::int[], %(zone)s::int[]

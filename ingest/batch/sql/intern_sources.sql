@@ -1,5 +1,5 @@
 -- Add sources to their dictionary.
--- Writes source, in the order of the keys. Parameters: arrays in step (`source` is not used).
+-- Writes source, in the order of the keys. Parameters: parallel arrays (`source` is not used).
 INSERT INTO source (kind, creature, object, item, zone)
 SELECT w.kind, w.creature, w.object, w.item, w.zone
 FROM unnest(%(kind)s::text[], %(creature)s::bigint[], %(object)s::text[], %(item)s::int[], %(zone)s::int[])

@@ -1,4 +1,4 @@
-"""What parts of attributes stand for, remembered by how they are written: most are read once."""
+"""A cache of parsed attribute values by their raw bytes: most values occur many times in a batch."""
 
 from __future__ import annotations
 

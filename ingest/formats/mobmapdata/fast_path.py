@@ -1,7 +1,7 @@
 """The fast path of validation: extracts `Mob` and `Loot` in the addon's own form before lxml sees the remainder.
 
-These are all but a few of a document's elements, and reading them in C (`scan.pyx`) takes a tenth of the time. Each
-has the same digest as `records` gives it, whose rules `scan.pyx` is at least as strict as.
+These are all but a few of a document's elements, and reading them in C (`scan.pyx`) takes a tenth of the time. It
+accepts only what `records` accepts, and gives it the same digest.
 
 Why extraction is sound: nothing is known of the document but that it has passed the precheck, so that no element can
 hide in a comment or a CDATA section. `<` begins a tag wherever it appears in well-formed XML. Each extracted element
@@ -22,11 +22,11 @@ from lxml import etree
 from ingest.formats.mobmapdata import grammar
 from ingest.formats.mobmapdata.attribute_cache import AttributeCache
 from ingest.formats.mobmapdata.compiled import Digests
-from ingest.formats.mobmapdata.records import RECORDS, Fault, checked_name, loot_begin, loot_place, zone_begin
+from ingest.formats.mobmapdata.records import RECORDS, Fault, checked_name, loot_begin, loot_location, zone_begin
 
 
 class NotExtractable(Exception):
-    """The fast path can't judge the document: it has a fault, or a form that only the slow path reads."""
+    """The fast path can't validate the document: it is invalid, or has a form that only the slow path reads."""
 
 
 class Extract(NamedTuple):
@@ -45,8 +45,8 @@ class Extract(NamedTuple):
 
 #: Versions with one form, which the scan knows. Documents of version 43 take the slow path.
 VERSIONS = grammar.FAST_VERSIONS
-#: Parts of names to remember from document to document.
-REMEMBERED = 8192
+#: Entries of each cache: parts of names, kept from document to document.
+CACHE_SIZE = 8192
 
 _version = re.compile(rb'<MobMapData [^<>]*?\bversion="(%d|%d)"' % VERSIONS).search
 #: Starts of what may follow an extracted element.
@@ -64,7 +64,7 @@ def extract(document: bytes) -> Extract:
     version = int(found[1])
     try:
         scan = Digests(
-            document, version, _begins[version], _places[version], _zone_begins, _mob_names, _RECORD, grammar.PIECE
+            document, version, _begins[version], _locations[version], _zone_begins, _mob_names, _RECORD, grammar.PIECE
         )
     except (ValueError, Fault, etree.XMLSyntaxError):  # `grammar.BadLootName` is a ValueError
         raise NotExtractable from None
@@ -77,13 +77,13 @@ def _loot_begin(attributes: Mapping[str, str], version: int) -> bytes:
     return loot_begin(grammar.source_of(attributes["name"], version == grammar.BY_ID, version))
 
 
-def _loot_place(attributes: Mapping[str, str], version: int) -> bytes:
+def _loot_location(attributes: Mapping[str, str], version: int) -> bytes:
     zone, floor = grammar.zone_and_floor(attributes["name"], version)
     name, difficulty = grammar.instance(zone)
-    return loot_place(name, floor, difficulty)
+    return loot_location(name, floor, difficulty)
 
 
-_begins = {version: AttributeCache(partial(_loot_begin, version=version), REMEMBERED) for version in VERSIONS}
-_places = {version: AttributeCache(partial(_loot_place, version=version), REMEMBERED) for version in VERSIONS}
-_zone_begins = AttributeCache(lambda attributes: zone_begin(attributes["name"], attributes["level"]), REMEMBERED)
-_mob_names = AttributeCache(lambda attributes: checked_name(attributes["name"]).encode(), REMEMBERED)
+_begins = {version: AttributeCache(partial(_loot_begin, version=version), CACHE_SIZE) for version in VERSIONS}
+_locations = {version: AttributeCache(partial(_loot_location, version=version), CACHE_SIZE) for version in VERSIONS}
+_zone_begins = AttributeCache(lambda attributes: zone_begin(attributes["name"], attributes["level"]), CACHE_SIZE)
+_mob_names = AttributeCache(lambda attributes: checked_name(attributes["name"]).encode(), CACHE_SIZE)

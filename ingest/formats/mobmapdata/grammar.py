@@ -86,7 +86,7 @@ MAX_DAY_NUMBER = (2199 - 2009) * 372 + 371
 
 
 def decode_day(number: int) -> date:
-    """Return the day behind the addon's number: `6659` → 2026-11-26.
+    """Return the date that the addon's day number encodes: `6659` → 2026-11-26.
 
     The count has room for a 31st in every month; such a day is taken as the month's last.
     """
@@ -184,8 +184,8 @@ _SLOT = {
 }
 _SLOT[MIXED] = _SLOT[BY_ID]
 _slot = {version: re.compile(slot).fullmatch for version, slot in _SLOT.items()}
-#: A `+` may stand before any slot (a looting begins) and at the end (one without slots). No slot is read a second way
-#: once it has been read: a common one is an item's, too, and n of them before a fault would be tried in 2ⁿ ways.
+#: A `+` may stand before any slot (a looting begins) and at the end (one without slots). Atomic
+#: groups prevent backtracking: a common slot also has an item's form, so n slots before a fault would cost 2ⁿ tries.
 _slots = {version: re.compile(rf"(?:\+*(?>{slot}#))*\+*").fullmatch for version, slot in _SLOT.items()}
 
 
@@ -221,6 +221,8 @@ def loot_text_fault(text: str, version: int) -> str:
 
 
 # --- loot names ----------------------------------------------------------------------------------
+#: The addon's prefix of a source without killing, and the kind's word in tables, API and pages. The word is part of the
+#: content hash: changing one would make documents that are sent again count twice.
 KINDS = {
     "SKIN": "skinning",
     "PIPO": "pickpocketing",
@@ -241,7 +243,7 @@ _AXIS = rf"(?:{_PERCENT}|-1)"
 #: More than any name has whose parts are as long as may be and full of escapes; only zeros before an id go beyond.
 MAX_LOOT_NAME = 1_500
 #: Source, x, y and zone. Greedy source: a `#` within an object's name belongs to it, as the fields are counted from
-#: the right. A floor would have to be looked for behind each place that may be x and y, so it is taken off before.
+#: the right. The floor is split off before: matching it here would cause backtracking.
 _loot_name = re.compile(rf"((?s:.+))#({_AXIS})#({_AXIS})#((?s:.+))").fullmatch
 _hex_id = re.compile(r"0x0*([0-9A-Fa-f]{1,8})").fullmatch
 
@@ -259,7 +261,7 @@ class Lootings(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What loot came from: `kind` is a word of `KINDS` or `kill`.
+    """What loot came from: `kind` is a value of `KINDS`, or `kill`.
 
     One of the others is set (creature by id or by name, object, item), none for fishing and unknown.
     """

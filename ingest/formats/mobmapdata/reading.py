@@ -124,8 +124,8 @@ class Tally:
         """Count the different names of a document, by their hashes; raises `Fault`."""
         name = element.get("name", "")
         if element.tag == "Loot":
-            source, _, _, *place = name.rsplit("#", 3 if version == grammar.BY_NAME else 4)
-            self._names.update((hash(source), hash("#".join(place))))
+            source, _, _, *location = name.rsplit("#", 3 if version == grammar.BY_NAME else 4)
+            self._names.update((hash(source), hash("#".join(location))))
         elif element.tag == "Zone":
             self._names.add(hash(f"{name}#{element.get('level', '0')}"))
         elif element.tag == "Mob":

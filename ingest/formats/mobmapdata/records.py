@@ -159,7 +159,7 @@ def sorted_coordinates(text: bytes) -> bytes:
 
 
 def loot(element: etree._Element, version: int) -> Checked:
-    """Check the lootings of one source at one place."""
+    """Check the lootings of one source at one location."""
     raw = element.get("name", "")
     if len(element.attrib) != 1:
         _attributes(element)
@@ -172,7 +172,7 @@ def loot(element: etree._Element, version: int) -> Checked:
         raise Fault("bad-loot-text", grammar.loot_text_fault(text, version))
     written = sorted_lootings(text.encode())
     return Checked(
-        b"%b%d%b%b" % (loot_begin(source), xy, loot_place(zone, floor, difficulty), written), text.count("+")
+        b"%b%d%b%b" % (loot_begin(source), xy, loot_location(zone, floor, difficulty), written), text.count("+")
     )
 
 
@@ -182,7 +182,7 @@ def loot_begin(source: grammar.Source) -> bytes:
     return f"Loot\x1f{tuple(source)}[".encode()
 
 
-def loot_place(zone: str, floor: int, difficulty: str) -> bytes:
+def loot_location(zone: str, floor: int, difficulty: str) -> bytes:
     """Return what follows a `Loot`'s coordinate in its canonical form; then comes its text."""
     return f", {zone!r}, {floor}, {difficulty!r}]\x1d".encode()
 

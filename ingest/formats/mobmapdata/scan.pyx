@@ -246,7 +246,7 @@ cdef Py_ssize_t distinct(int32_t *items, Py_ssize_t count) noexcept nogil:
 
 # --- elements in the addon's form, up to their content ----------------------------------------------
 cdef struct Loot:
-    Cursor source, source_end, place, place_end
+    Cursor source, source_end, location, location_end
     int xy
 
 
@@ -261,15 +261,15 @@ cdef inline Cursor loot_head(Cursor p, int version, Loot *loot) noexcept nogil:
     if not p or p[0] != b"#" or (x == UNKNOWN) != (y == UNKNOWN):
         return NULL
     loot.xy = packed(x, y)
-    loot.place = p + 1
+    loot.location = p + 1
     if version == BY_ID:
-        p = name_part(loot.place, b"#")
+        p = name_part(loot.location, b"#")
         p = natural_up_to(p + 1, MAX_FLOOR, &floor) if p else NULL
     else:
-        p = name_part(loot.place, b'"')
-        if p and memchr(loot.place, b"#", p - loot.place):
+        p = name_part(loot.location, b'"')
+        if p and memchr(loot.location, b"#", p - loot.location):
             return NULL  # the fields are counted from the right
-    loot.place_end = p
+    loot.location_end = p
     return literal(p, b'">') if p else NULL
 
 
@@ -433,7 +433,7 @@ cdef class Scan:
 cdef class Digests(Scan):
     """For the upload endpoint: a digest of each extracted element of a small document, and their counts.
 
-    `begins`, `places`, `zones` and `names` map a part of an element, as written, to its part of the canonical form;
+    `begins`, `locations`, `zones` and `names` map a part of an element, as written, to its part of the canonical form;
     they may raise for a part that is not valid. `records` are the starts of tags, one of which has to follow an
     extracted element. `longest` is how many bytes a list of coordinates or lootings may have.
 
@@ -445,7 +445,7 @@ cdef class Digests(Scan):
     cdef readonly int mobs
     cdef readonly Py_ssize_t positions, lootings
     cdef readonly bint sound
-    cdef object begins, places, zone_begins, names
+    cdef object begins, locations, zone_begins, names
     cdef tuple records
     cdef Py_ssize_t longest
     cdef char *found  # digests of elements
@@ -459,14 +459,14 @@ cdef class Digests(Scan):
         bytes document not None,
         int version,
         begins,
-        places,
+        locations,
         zones,
         names,
         tuple records not None,
         Py_ssize_t longest,
     ):
         cdef Py_ssize_t size = PyBytes_GET_SIZE(document)
-        self.begins, self.places, self.zone_begins, self.names = begins, places, zones, names
+        self.begins, self.locations, self.zone_begins, self.names = begins, locations, zones, names
         self.records, self.longest, self.sound = records, min(longest, size), True
         # No element and no zone is shorter than its digest, no entry of a list shorter than a byte.
         self.found = <char *>malloc(size + 1)
@@ -509,7 +509,7 @@ cdef class Digests(Scan):
         begin_digest(&digest)
         add_bytes(&digest, self.begins[loot.source[:loot.source_end - loot.source]])
         add(&digest, xy, snprintf(xy, sizeof(xy), "%d", loot.xy))
-        add_bytes(&digest, self.places[loot.place[:loot.place_end - loot.place]])
+        add_bytes(&digest, self.locations[loot.location[:loot.location_end - loot.location]])
         if lootings > 1 or with_several:
             self.sort_lootings(text, p, lootings, with_several > 0)
             add(&digest, self.ordered, p - text)
@@ -618,10 +618,10 @@ cdef class Digests(Scan):
 cdef class Columns(Scan):
     """For workers: the elements of a validated document as arrays.
 
-    `sources`, `places`, `zone_numbers` and `names` map a part of an element, as written, to its number (`names`: to
+    `sources`, `locations`, `zone_numbers` and `names` map a part of an element, as written, to its number (`names`: to
     its text); what they raise ends the scan. `no` is the document's number, `mob` the number of its first `Mob`.
 
-    loots: int64, 8 per `Loot` with lootings: `no`, source, place, packed coordinate, number of lootings, number of
+    loots: int64, 8 per `Loot` with lootings: `no`, source, location, packed coordinate, number of lootings, number of
            lootings with money, copper, number of drops.
     items: int32, the items' ids of all drops, concatenated in the order of `loots`. An item drops once per looting,
            however many of its slots hold it.
@@ -633,18 +633,18 @@ cdef class Columns(Scan):
     cdef readonly bytearray loots, mobs, zones
     cdef readonly list mob_names
     cdef readonly bytes items, xy
-    cdef object sources, places, zone_numbers, names
+    cdef object sources, locations, zone_numbers, names
     cdef int64_t no, mob_number
     cdef int32_t *item_ids
     cdef int32_t *coordinates
     cdef Py_ssize_t item_count, coordinate_count
 
     def __cinit__(
-        self, bytes document not None, int version, int64_t no, int64_t mob, sources, places, zone_numbers, names
+        self, bytes document not None, int version, int64_t no, int64_t mob, sources, locations, zone_numbers, names
     ):
         cdef Py_ssize_t size = PyBytes_GET_SIZE(document)
         self.no, self.mob_number = no, mob
-        self.sources, self.places, self.zone_numbers, self.names = sources, places, zone_numbers, names
+        self.sources, self.locations, self.zone_numbers, self.names = sources, locations, zone_numbers, names
         self.loots, self.mobs, self.zones = bytearray(), bytearray(), bytearray()
         self.mob_names = []
         # An item's slot takes at least 8 bytes (`1:0:0:0#`), a coordinate 4 (`1/1,`).
@@ -678,7 +678,7 @@ cdef class Columns(Scan):
             return NULL
         row[0], row[3] = self.no, loot.xy
         row[1] = self.sources[loot.source[:loot.source_end - loot.source]]
-        row[2] = self.places[loot.place[:loot.place_end - loot.place]]
+        row[2] = self.locations[loot.location[:loot.location_end - loot.location]]
         row[7] = items - self.item_count
         self.loots += (<char *>row)[:sizeof(row)]
         self.item_count = items

@@ -1,5 +1,5 @@
 -- Keep the sightings of some staged uploads in wanted habitats, and nothing else of these uploads. The sightings stay in
--- staged_position, where they do not count until stage_remaining.sql stages their uploads again.
+-- staged_position; without a row in staged_upload they are ignored, until stage_remaining.sql adds their uploads again.
 -- Reads wanted_habitat; writes staged_upload, remaining_upload, staged_position. Parameter: uploads.
 WITH moved AS (DELETE FROM pg_temp.staged_upload WHERE upload = ANY (%(uploads)s) RETURNING *)
 INSERT INTO remaining_upload SELECT * FROM moved;

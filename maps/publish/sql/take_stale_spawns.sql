@@ -1,5 +1,5 @@
--- Take stale pairs of creature and zone, from after one pair up to another one, but none that a running fold has locked:
--- they would be published before the fold's changes are visible, and then be lost. Takes up to `always` pairs in any
+-- Take stale pairs of creature and zone that are greater than one pair and at most another (`maps.publish.spawn_points`
+-- goes through them in rounds), but none that a running fold has locked: they would be published before the fold's changes are visible, and then be lost. Takes up to `always` pairs in any
 -- case, and up to `pairs` while those taken have at most `coordinates` coordinates, which determine the time it takes to
 -- estimate them.
 -- Reads: habitat, named_creature. Writes and locks: stale_spawns.

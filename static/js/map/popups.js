@@ -14,13 +14,12 @@ import { isoDay } from "./published.js";
 export const coordinates = (x, y) => `${decimal(x)} / ${decimal(y)}`;
 
 /**
- * Return how certain a point is, in words.
+ * Return how certain a point is, in words. The server decides (docs/spawns.md, Certainty).
  * @param {{confirmed: boolean, uploaders: number}} point
  */
 export function certainty(point) {
-  if (point.confirmed) return gettext("confirmed by independent players");
-  if (point.uploaders > 1) return gettext("likely: seen by several players");
-  return gettext("unconfirmed: noted by one player only");
+  if (point.confirmed) return gettext("confirmed: seen by at least two players");
+  return gettext("unconfirmed: seen by one player only");
 }
 
 /**

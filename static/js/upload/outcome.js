@@ -30,7 +30,7 @@ function merged({ new_positions: fresh = 0, confirmed_positions: known = 0 }) {
   if (fresh > 0) {
     return ngettext("Your %(count)s new dot is on the map.", "Your %(count)s new dots are on the map.", fresh);
   }
-  if (known > 0) return gettext("Your upload is on the map. It confirms what others saw.");
+  if (known > 0) return gettext("Your upload is on the map. Its positions were known already.");
   return gettext("Your upload is merged. It has no position to draw.");
 }
 

@@ -23,8 +23,8 @@ def cores(monkeypatch):
 
 
 @pytest.mark.parametrize("arguments", [[], ["tests/ingest", "-q"], ["-m", "not browser"], ["--color=yes"], ["-x"]])
-def test_many_tests_run_in_two_processes(cores, arguments):
-    assert testing.xdist_options(arguments) == ["-n", "2", *IN_ORDER]
+def test_many_tests_run_in_several_processes(cores, arguments):
+    assert testing.xdist_options(arguments) == ["-n", "3", *IN_ORDER]
 
 
 @pytest.mark.parametrize(

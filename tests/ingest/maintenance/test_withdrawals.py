@@ -310,6 +310,7 @@ def test_what_is_withdrawn_while_a_rebuild_is_made_is_not_in_it():
     take_out(uploads[0])
     before = tables()
     run.finish(without_gone=False)
+    assert withdrawals.finish_left("deDE", whenever=True) == 1
     assert tables() == before
 
 

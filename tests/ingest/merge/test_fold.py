@@ -363,6 +363,6 @@ def test_money_beyond_all_measure_stays_at_the_most_there_can_be():
     assert rows("SELECT max(copper) FROM loot") == [(9223372036854775807,)]
 
 
-def test_a_creature_that_an_upload_lists_often_leaves_one_note():
+def test_a_creature_that_an_upload_lists_often_leaves_one_report():
     merge(document(*[mob(min=level, max=level + 1, date=day(2024, 10, 4 + level)) for level in range(1, 9)]))
-    assert rows("SELECT cardinality(notes), level_min, level_max FROM creature") == [(1, 1, 9)]
+    assert rows("SELECT cardinality(reports), level_min, level_max FROM creature") == [(1, 1, 9)]

@@ -205,7 +205,7 @@ def test_staging_goes_on_while_a_fold_waits_for_a_stager() -> None:
 
     def hold_the_set() -> None:
         with transaction.atomic(using=ALIAS), connections[ALIAS].cursor() as cursor:
-            hot_tables.begin_filling(cursor)
+            hot_tables.lock_active_set(cursor)
             staging.set()
             release.wait(PATIENCE_S)
 
@@ -263,7 +263,7 @@ def test_a_stager_and_whoever_makes_the_tables_again_never_wait_for_each_other()
 
     def stage_something() -> None:
         with transaction.atomic(using=ALIAS), connections[ALIAS].cursor() as cursor:
-            hot_tables.begin_filling(cursor)
+            hot_tables.lock_active_set(cursor)
 
     with connections[ALIAS].cursor() as cursor:
         cursor.execute("UPDATE hot_state SET filling = 1")
@@ -297,7 +297,7 @@ def test_a_stager_that_looked_before_a_fold_turned_does_not_wait_for_it(monkeypa
         with fold_at_work.cursor() as other:
             other.execute("SELECT pg_advisory_lock(%s, 0)", [Lock.HOT_SET])
             with transaction.atomic(using=ALIAS), connections[ALIAS].cursor() as cursor:
-                assert hot_tables.begin_filling(cursor) == 1
+                assert hot_tables.lock_active_set(cursor) == 1
     finally:
         fold_at_work.close()
 

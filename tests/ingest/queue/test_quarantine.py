@@ -177,7 +177,7 @@ def test_a_receipt_says_what_happens_to_it(refusal, client):
     fail_folding(TRIES)
     working.fold_staged("deDE")
     shown = client.get(f"/api/v1/uploads/{good.id}").json()
-    assert (shown["status"], "tried apart" in shown["reason"]) == ("queued", True)
+    assert (shown["status"], "merged apart" in shown["reason"]) == ("queued", True)
     try_all()
     shown = client.get(f"/api/v1/uploads/{bad.id}").json()
     assert (shown["status"], "could not be merged" in shown["reason"]) == ("rejected", True)

@@ -118,7 +118,7 @@ def test_a_claim_is_of_one_locale():
 
 def test_an_upload_that_keeps_failing_is_tried_apart_after_its_last_try_with_the_others():
     uploads = taken(3)
-    Upload.objects.filter(id=uploads[1].id).update(attempts=lifecycle.TRIES_WITH_OTHERS - 1)
+    Upload.objects.filter(id=uploads[1].id).update(attempts=lifecycle.MAX_SHARED_TRIES - 1)
     assert claim("deDE", "a") == uploads
     Upload.objects.update(lease_until=None)  # each of them failed
     assert claim("deDE", "b") == [uploads[0], uploads[2]]
@@ -297,7 +297,7 @@ def test_a_document_that_was_moved_without_saying_so_is_found():
 def test_a_missing_document_waits_and_does_not_hold_the_others_for_long(own_spool):
     uploads = taken(2)
     spool.spool().delete(uploads[0].document_name)
-    for _ in range(lifecycle.TRIES_WITH_OTHERS + 1):
+    for _ in range(lifecycle.MAX_SHARED_TRIES + 1):
         Upload.objects.update(retry_at=None)
         work_off()
     assert states() == {"queued": 1, "merged": 1}

@@ -77,7 +77,7 @@ def test_the_length_of_a_long_queue_is_shown_with_the_time_it_takes(client, monk
     [
         ({"new_positions": 1}, "Your 1 new dot is on the map.", "Dein 1 neuer Punkt ist auf der Karte."),
         ({"new_positions": 1200}, "Your 1,200 new dots are", "Deine 1.200 neuen Punkte sind"),
-        ({"confirmed_positions": 3}, "It confirms what others saw.", "Er bestätigt, was andere sahen."),
+        ({"confirmed_positions": 3}, "Its positions were known already.", "Seine Positionen waren schon bekannt."),
         ({}, "It has no position to draw.", "Er enthielt keine Position zum Zeichnen."),
     ],
 )
