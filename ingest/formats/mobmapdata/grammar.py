@@ -13,9 +13,8 @@ from datetime import date
 from functools import lru_cache
 from typing import AnyStr, NamedTuple
 
-#: Versions: creatures are known by name, by either, by id. 43 mixes the forms of 42 and 44.
+#: Versions: creatures have names in 42, ids in 44. Version 43 mixes both, is rare, and always takes the slow path.
 BY_NAME, MIXED, BY_ID = VERSIONS = (42, 43, 44)
-#: Versions that the fast path reads. Version 43 mixes both forms and is rare.
 FAST_VERSIONS = (BY_NAME, BY_ID)
 MAX_NAME = 100
 MAX_TEXT = 4_000

@@ -133,7 +133,7 @@ class Tally:
         if len(self._names) > MAX_NAMES:
             raise Fault(
                 "too-many-names",
-                f"the document names more than {MAX_NAMES:,} creatures, sources of loot and places; "
+                f"the document names more than {MAX_NAMES:,} creatures, sources of loot and locations; "
                 "send it in several parts",
             )
 

@@ -14,7 +14,7 @@ import { isoDay } from "./published.js";
 export const coordinates = (x, y) => `${decimal(x)} / ${decimal(y)}`;
 
 /**
- * Return how certain a point is, in words. The server decides (docs/spawns.md, Certainty).
+ * Return how certain a point is, in words. The server decides (docs/spawns.md).
  * @param {{confirmed: boolean, uploaders: number}} point
  */
 export function certainty(point) {

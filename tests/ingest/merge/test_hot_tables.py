@@ -291,7 +291,7 @@ def test_a_stager_that_looked_before_a_fold_turned_does_not_wait_for_it(monkeypa
         looks.append(1)
         return 0 if len(looks) == 1 else 1
 
-    monkeypatch.setattr(hot_tables, "_filling", look)
+    monkeypatch.setattr(hot_tables, "_active_set", look)
     fold_at_work = connections.create_connection(ALIAS)
     try:
         with fold_at_work.cursor() as other:

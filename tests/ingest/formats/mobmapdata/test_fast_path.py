@@ -239,11 +239,11 @@ def test_a_name_of_the_greatest_length_is_extracted_and_a_longer_one_stays(lette
 
 
 def test_names_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    for cache in (fast_path._begins[44], fast_path._places[44]):
+    for cache in (fast_path._begins[44], fast_path._locations[44]):
         monkeypatch.setattr(cache, "size", 10)
     whole = document(*(loot(source=f"n0x{number:x}#1#1#Z{number}#0") for number in range(1, 40)))
     assert validation._read_extract(extract(whole)) == read(whole, at_once=False)
-    assert max(len(known) for known in (fast_path._begins[44], fast_path._places[44])) <= 10
+    assert max(len(known) for known in (fast_path._begins[44], fast_path._locations[44])) <= 10
 
 
 def test_a_text_is_not_completed_by_the_next_one() -> None:
