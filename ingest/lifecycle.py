@@ -1,28 +1,28 @@
-"""The life of an upload: every statement that changes a row of `Upload` is in this module, and nowhere else.
+"""The life of an upload: all statements that change rows of `Upload`, with those of `ingest/sql`.
 
     change            from                        to          called by
     ----------------- --------------------------- ----------- ----------------------------------------------
     insert            –                           QUEUED      ingest.intake.accept
-    stage             QUEUED                      STAGED      ingest.queue.worker, after COPY has committed
-    merge             QUEUED, STAGED              MERGED      ingest.queue.outcomes, after the fold
-    reject            QUEUED                      REJECTED    ingest.queue.outcomes: can't be merged
-    return_to_queue   STAGED                      QUEUED      ingest.queue.worker: lost with the hot tables
-    quarantine        QUEUED, STAGED              QUEUED      ingest.queue.quarantine: failed with others
-    retry             REJECTED, failing QUEUED    QUEUED      an admin, for one upload
-    requeue           MERGED, REJECTED            QUEUED      ingest.queue.requeue, as the queue has room
-    withdraw          QUEUED, STAGED, MERGED      WITHDRAWN   an operator
-    restore           WITHDRAWN                   QUEUED      an operator
+    stage             QUEUED                      STAGED      ingest.queue.worker: COPY has committed
+    merge             QUEUED, STAGED              MERGED      ingest.queue.outcomes: the ledger holds it
+    reject            QUEUED                      REJECTED    ingest.queue.outcomes: it can't be merged
+    return_to_queue   STAGED                      QUEUED      ingest.queue.worker: the hot tables lost it
+    quarantine        QUEUED, STAGED              QUEUED      ingest.queue.quarantine: its batch or set failed
+    retry             REJECTED, failing QUEUED    QUEUED      portal.admin.uploads
+    requeue           MERGED, REJECTED            QUEUED      ingest.queue.requeue: the ledger lacks it
+    withdraw          QUEUED, STAGED, MERGED      WITHDRAWN   portal.admin.uploads, `manage.py withdraw`
+    restore           WITHDRAWN                   QUEUED      portal.admin.uploads, `manage.py withdraw`
 
-A fold may commit before `stage` has written STAGED, so `merge` also accepts QUEUED. Other functions (`claim`,
-`postpone`, `set_archived` …) change a row and leave its status.
+`merge` also accepts QUEUED: a fold may commit before `stage` has written STAGED, and a quarantined group is merged
+without being STAGED. The other functions that change a row (`claim`, `postpone`, `set_archived` …) leave its status.
 
 Each change of the status is a compare-and-set: its UPDATE names the statuses it expects, or its transaction has locked
-rows that have them. Whoever comes second changes no row, and the first change stands. Workers die between any two
-statements. The next claim finds uploads whose lease has ended, and the sweep finds uploads that are STAGED but not in
-the hot tables; both look in the ledger first, and record as merged what it holds.
+rows that have them. If the status is another one by then, no row is changed. A worker may die between any two
+statements. The next claim takes uploads whose lease has ended, and the sweep finds uploads that are STAGED but not in
+the hot tables. Before either stages or queues them again, what the ledger holds is recorded as merged.
 
-Times are the database's, as workers' clocks may differ. A lease or a pause that ends later than any could was written
-before the clock was set back, and is ignored.
+Leases and pauses are set and compared by the database's clock, as workers' clocks may differ. One that ends more than
+twice its greatest length ahead was written before the clock was set back, and is ignored.
 """
 
 from __future__ import annotations

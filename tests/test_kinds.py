@@ -1,4 +1,4 @@
-"""Each kind of loot is known wherever a kind must be: grammar, queries, contract, pages, map, catalogue."""
+"""Each kind of loot is known to queries, contract, pages, map and catalogue; script and server agree."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ import yaml
 from django.utils import translation
 
 from ingest.formats.mobmapdata import grammar
+from maps.estimate import spawns
 from maps.queries import gathering
 from maps.templatetags.formatting import kind_name
 from portal.settings import BASE_DIR
 
 
 def test_pages_and_api_list_every_kind_of_the_grammar() -> None:
-    assert set(gathering.KINDS) == set(grammar.KINDS.values()) - {"unknown"}
+    assert sorted(gathering.KINDS) == sorted(set(grammar.KINDS.values()) - {"unknown"})
+    assert len(grammar.KINDS) == len(set(grammar.KINDS.values()))
 
 
 def test_the_contract_lists_every_kind() -> None:
     contract = yaml.safe_load((BASE_DIR / "maps/api/openapi.yaml").read_text())
-    assert set(contract["components"]["schemas"]["Kind"]["enum"]) == set(gathering.KINDS)
+    assert contract["components"]["schemas"]["Kind"]["enum"] == gathering.KINDS
 
 
 @pytest.mark.parametrize("kind", [*gathering.KINDS, "kill"])
@@ -31,6 +33,11 @@ def test_every_kind_has_a_name_in_both_languages(kind: str) -> None:
         german = str(kind_name(kind))
     assert english != kind
     assert german not in {kind, english}
+
+
+def test_script_and_estimate_agree_on_what_is_confirmed() -> None:
+    script = (BASE_DIR / "static/js/map/published.js").read_text()
+    assert f"const CONFIRMED_UPLOADERS = {spawns.CONFIRMED_UPLOADERS};" in script
 
 
 def test_every_gathering_source_has_a_shape_and_a_color() -> None:

@@ -6,12 +6,13 @@
 
 A worker may die after any statement.
 
-- Before COPY has committed: the uploads are QUEUED and claimed. RabbitMQ delivers the wake-up again, and its claims are
-  given back to it; without that, others claim them after the lease.
-- Between COPY and `lifecycle.stage`: a fold merges what is staged, and QUEUED becomes MERGED. If another worker has
-  staged the uploads again before, the fold keeps one of both.
+- After the claim, before COPY has committed: the uploads are QUEUED and claimed. RabbitMQ delivers the wake-up again,
+  and it gets its claims back; without that, others claim them after the lease. After three such tries they are merged
+  apart from the others (`ingest.queue.quarantine`).
+- Between COPY and `lifecycle.stage`: a fold merges what is staged, and QUEUED becomes MERGED. If another worker stages
+  the uploads again meanwhile, they count once: a fold keeps one copy of a content, and none that the ledger holds.
 - Between that and the fold: the uploads are STAGED, and the sweep wakes a worker that folds them. A fold that dies is
-  rolled back, and the next fold begins with its set.
+  rolled back, and the next fold begins with its set; after three failed folds its uploads are quarantined.
 - After the fold's commit, before the rows say MERGED: `recover` (if STAGED) or the next claim (if QUEUED) finds the
   uploads in the ledger and records them as merged.
 """
@@ -107,10 +108,11 @@ def fold_staged(locale: str) -> int:
 
 
 def recover(locale: str) -> int:
-    """Record staged uploads as merged that the ledger holds, and queue again those that were lost; return how many.
+    """Record staged uploads as merged that the ledger holds, and queue lost ones again; return how many were lost.
 
-    The first were merged by a worker that died before it wrote the outcome. The others were lost with the hot tables:
-    a crash of PostgreSQL empties them, a lost RAM disk breaks them. The spool still has every document.
+    The first were merged by a worker that died, or is slow, before it wrote the outcome. The others were lost with the
+    hot tables (a crash of PostgreSQL empties them, a lost RAM disk breaks them), or their row was locked when their set
+    was given back. Every document is still in the spool or the archive.
     """
     alias = locales.alias(locale)
     uploads = list(

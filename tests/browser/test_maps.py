@@ -172,7 +172,7 @@ def test_a_dot_tells_name_sightings_players_and_certainty(page, zone):
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     popup = page.locator(".leaflet-popup-content")
     expect(popup).to_contain_text("Dying Kodo")
-    expect(popup).to_contain_text("confirmed: seen by at least two players")
+    expect(popup).to_contain_text("confirmed by at least two players")
     expect(popup).to_contain_text("Sightings3Players3")
     popup.get_by_role("link").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Dying Kodo")

@@ -188,7 +188,7 @@ def test_a_gathering_place_tells_why_it_is_there(page, zone):
     for part in (
         "Peacebloom",
         "Sightings3Players2First seenOct 1, 2024Last seenOct 4, 2024",
-        "confirmed: seen by at least two players",
+        "confirmed by at least two players",
         "nothing is estimated",
     ):
         expect(popup).to_contain_text(part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from tests.portal.rows import upload as new_upload
 
 pytestmark = pytest.mark.django_db
 
+#: SQL files that the module loads at its import.
+LOADED_ONCE = {"_FIND": "find_upload.sql", "_INSERT,": "insert_upload.sql", "_CLAIM,": "claim.sql"}
 CHECKOUT = Path(lifecycle.__file__).resolve().parents[1]
 CHANGES: dict[str, Callable[[Upload], Any]] = {
     "stage": lambda upload: lifecycle.stage([upload.id]),
@@ -40,7 +43,24 @@ def table() -> dict[str, tuple[set[str], str]]:
 
 
 def test_the_table_lists_every_change() -> None:
-    assert table().keys() == CHANGES.keys() | {"insert"}
+    assert table().keys() == CHANGES.keys() | {"insert"} == _functions_that_write_a_status()
+
+
+def _functions_that_write_a_status() -> set[str]:
+    """Return the module's functions that set `status` in `update`, directly or by `_AS_NEW`, or by an SQL file."""
+    found = set()
+    for function in ast.parse(Path(lifecycle.__file__).read_text(encoding="utf-8")).body:
+        if isinstance(function, ast.FunctionDef):
+            source = ast.unparse(function)
+            files = [
+                *re.findall(r"load\('(\w+\.sql)'\)", source),
+                *(["insert_upload.sql"] if "_INSERT," in source else []),
+            ]
+            sql = [(CHECKOUT / "ingest/sql" / name).read_text(encoding="utf-8") for name in files]
+            by_sql = any(re.search(r"SET status|INSERT INTO", text) for text in sql)
+            if by_sql or re.search(r"update\(\s*(status=|\*\*_AS_NEW)", source):
+                found.add(function.name)
+    return found
 
 
 @pytest.mark.parametrize("status", Upload.Status.values)
@@ -48,13 +68,19 @@ def test_the_table_lists_every_change() -> None:
 def test_a_change_happens_from_the_statuses_in_the_table_only(change: str, status: str) -> None:
     before, after = table()[change]
     upload = new_upload(status=status, attempts=1)
+    row = Upload.objects.filter(id=upload.id)
+    untouched = row.values().get()
     CHANGES[change](upload)
-    upload.refresh_from_db()
-    assert upload.status == (after if status in before else status)
+    changed = row.values().get()
+    assert changed["status"] == (after if status in before else status)
+    assert (changed != untouched) == (status in before)
 
 
-def test_a_queued_upload_that_never_failed_is_not_retried() -> None:
+def test_a_queued_upload_is_retried_only_if_it_failed_and_nobody_works_on_it() -> None:
+    now = timezone.now()
     assert lifecycle.retry(new_upload(status="queued", attempts=0)) is False
+    assert lifecycle.retry(new_upload(status="queued", attempts=1, lease_until=now + timedelta(seconds=60))) is False
+    assert lifecycle.retry(new_upload(status="queued", attempts=1, lease_until=now - timedelta(seconds=60))) is True
 
 
 def _writes_status(node: ast.AST) -> bool:

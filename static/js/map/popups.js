@@ -14,11 +14,11 @@ import { isoDay } from "./published.js";
 export const coordinates = (x, y) => `${decimal(x)} / ${decimal(y)}`;
 
 /**
- * Return how certain a point is, in words. The server decides (docs/spawns.md).
+ * Return how certain a point is, in words. See docs/spawns.md.
  * @param {{confirmed: boolean, uploaders: number}} point
  */
 export function certainty(point) {
-  if (point.confirmed) return gettext("confirmed: seen by at least two players");
+  if (point.confirmed) return gettext("confirmed by at least two players");
   return gettext("unconfirmed: seen by one player only");
 }
 
